@@ -39,6 +39,7 @@ let package = Package(
         // Imports run one way, top to bottom: a target depends only on targets above it.
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CProcess"),
+        .target(name: "COpenAPI"),
         .target(name: "OfferCore", dependencies: [locks], exclude: ["README.md"], swiftSettings: strict),
         .target(
             name: "OfferEligibility", dependencies: ["OfferCore", locks], exclude: ["README.md"], swiftSettings: strict),
@@ -170,7 +171,7 @@ let package = Package(
         .target(
             name: "OfferService",
             dependencies: [
-                "CProcess", "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry",
+                "COpenAPI", "CProcess", "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry",
                 "OfferHTTP",
                 "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore",
                 "OfferExplanations", "OfferConfiguration", "SubscriberSync", locks,
@@ -182,8 +183,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
-            exclude: ["README.md"], resources: [.embedInCode("OpenAPI/openapi.json")],
-            swiftSettings: strict
+            exclude: ["README.md", "OpenAPI/openapi.json"], swiftSettings: strict
         ),
         .executableTarget(
             name: "offer-signer",

@@ -15,7 +15,7 @@ package struct AuditChain: Sendable {
     package var hash: [UInt8]
     /// Whether ``hash`` is an HMAC.
     package var isKeyed: Bool
-    /// How the next lines are linked to the last one.
+    /// The method that links the next lines to the last one.
     package var seal: AuditSeal
 
     package static let beginning = AuditChain(number: 0, hash: [UInt8](repeating: 0, count: 32))

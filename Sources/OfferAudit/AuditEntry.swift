@@ -2,7 +2,7 @@ package import OfferCore
 import OfferCrypto
 package import OfferEligibility
 
-/// One entry of the audit trail: a signature that was made, a change to what is known of a customer, or the refusal of
+/// One entry of the audit trail: a signature that was made, a change to the data about a customer, or the refusal of
 /// either.
 ///
 /// An entry is a class because it is passed along several times. Passing a struct would retain each of its dozen
@@ -34,14 +34,14 @@ package final class AuditEntry: Sendable {
         }
     }
 
-    /// What a signature grants, if its item does not say it.
+    /// The grant of a signature, if its item does not imply it.
     package enum Grant: Hashable, Sendable {
         case introductoryOffer(isAllowed: Bool)
         /// The trail stores only the SHA-256 of the request.
         case advancedCommerce(JSONObjectText)
     }
 
-    /// What the entry is about.
+    /// The subject of the entry.
     package enum Subject: Hashable, Sendable {
         case signature(SignatureKind)
         case customer(CustomerChange)
@@ -69,7 +69,7 @@ package final class AuditEntry: Sendable {
             customer: customer, decision: decision, outcome: outcome)
     }
 
-    /// Creates an entry for a change to what is known of a customer.
+    /// Creates an entry for a change to the data about a customer.
     package convenience init(
         time: Timestamp, requestID: String, client: Client, change: CustomerChange, app: BundleID, customer: [UInt8],
         outcome: Outcome

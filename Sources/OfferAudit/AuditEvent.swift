@@ -6,7 +6,7 @@ package enum AuditEvent: String, CaseIterable, Sendable {
     case start
     /// Writing works again after a failure.
     case resume
-    /// Refusals without a line of their own.
+    /// The refusals without their own line.
     case refusalsOmitted = "refusals omitted"
     /// The file no longer held the last line that a process had written.
     case broken = "break"

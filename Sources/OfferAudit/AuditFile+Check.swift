@@ -30,7 +30,7 @@ extension AuditFile {
         }
     }
 
-    /// Checks the file alone, without its lock.
+    /// Checks only the file, without its lock.
     static func checkFile(_ path: FilePath, rules: AuditRules) throws {
         guard let type = try type(of: path) else {
             return try AuditLock.requireAccess(to: path.folder, W_OK | X_OK)

@@ -47,7 +47,7 @@ package final class AuditFile: AuditStore {
     /// - Parameters:
     ///   - isSynced: whether lines count as written only once they are on the disk, not merely in the kernel.
     ///   - rotatesAtBytes: the size at which the file is renamed and a new one started; nil means never.
-    ///   - seal: how this process links its lines.
+    ///   - seal: the method by which this process links its lines.
     ///   - key: the key of the lines of other processes that have an HMAC; nil to accept them unverified.
     package init(
         path: String, isSynced: Bool, rotatesAtBytes: Int64? = nil, seal: AuditSeal = .hash, key: HMACSHA256Key? = nil,

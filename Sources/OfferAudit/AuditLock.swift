@@ -4,7 +4,7 @@ import SystemPackage
 
 /// The lock that processes take to write to an audit trail.
 ///
-/// It is a lock on a file of its own. Anyone who may read a file can take a read lock on it, and auditors may read the
+/// It is a lock on a separate file. Anyone who may read a file can take a read lock on it, and auditors may read the
 /// trail, so a lock on the trail itself would let them stop the service.
 final class AuditLock {
     private let path: FilePath
@@ -17,7 +17,7 @@ final class AuditLock {
 
     deinit { try? descriptor?.close() }
 
-    /// A hidden file beside the trail, so that patterns such as `audit.jsonl*` do not match it.
+    /// A hidden file next to the trail, so that patterns such as `audit.jsonl*` do not match it.
     static func path(of trail: FilePath) -> FilePath {
         trail.folder.appending(".\(trail.lastComponent?.string ?? "audit").lock")
     }

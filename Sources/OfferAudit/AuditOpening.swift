@@ -1,7 +1,7 @@
 import OfferCore
 import SystemPackage
 
-/// What a process learns from the last lines of the first file that it opens.
+/// The information that a process gets from the last lines of the first file that it opens.
 struct AuditOpening {
     /// The number of the last line that marks a break which no one has acknowledged.
     private(set) var openBreak: UInt64?

@@ -2,14 +2,14 @@ package import OfferCore
 
 /// The settings of the audit trail.
 package struct AuditSettings: Sendable {
-    /// How lines are linked to the previous ones.
+    /// The method that links lines to the previous ones.
     package enum Chain: String, CaseIterable, Hashable, Sendable {
         case sha256
         /// HMAC-SHA-256 with a key that derives from the audit key.
         case hmac
     }
 
-    /// How the addresses of clients are recorded.
+    /// The form in which the addresses of clients are recorded.
     package enum Addresses: String, CaseIterable, Hashable, Sendable {
         /// As HMAC-SHA-256 with a key that derives from the audit key.
         case hmac

@@ -75,7 +75,7 @@ package final class AuditSink: CommitSink {
         report()
     }
 
-    /// Logs the last line, so that whatever stores the log can testify against an altered trail.
+    /// Logs the last line, so that the stored log can reveal an altered trail.
     func logHead() {
         let head = store.head
         log.info(

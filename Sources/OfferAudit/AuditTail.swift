@@ -11,7 +11,7 @@ struct AuditTail {
         case line(AuditLine)
         /// The last line is not an audit line.
         case somethingElse
-        /// The last line, finished or not, is longer than ``AuditTail/maximumSize``. It is not known what is before it.
+        /// The last line, finished or not, is longer than ``AuditTail/maximumSize``. The content before it is unknown.
         case tooLong
     }
 

@@ -39,7 +39,7 @@ package final class AuditTrail: Sendable {
     /// Whether the trail contains the addresses of clients.
     package let recordsAddresses: Bool
 
-    /// How long the disk may take before signing stops.
+    /// The maximum time that the disk may take before signing stops.
     private static let patience: TimeAmount = .seconds(1)
     /// The maximum number of waiting entries, a few seconds' worth.
     private static let capacity = 50_000
@@ -48,7 +48,7 @@ package final class AuditTrail: Sendable {
 
     /// Writes the `start` line, and returns once writing it has succeeded or failed.
     /// - Parameters:
-    ///   - store: where the lines go.
+    ///   - store: the store that receives the lines.
     ///   - codes: the text that represents customers and addresses.
     ///   - about: additional members of the lines that this process writes when it starts or resumes.
     /// - Throws: a fault that an operator has to fix. After any other fault, the trail is created, but nothing is signed

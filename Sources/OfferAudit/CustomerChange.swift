@@ -1,7 +1,7 @@
 import OfferCore
 package import OfferEligibility
 
-/// A change that a caller makes to what is known of a customer. It contains no fact's name or value.
+/// A change that a caller makes to the data about a customer. It contains no fact's name or value.
 package struct CustomerChange: Hashable, Sendable {
     /// The raw values name the kinds in the audit trail.
     package enum Kind: String, CaseIterable, Hashable, Sendable {

@@ -48,7 +48,7 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
         var isDue = false
         /// Whether the thread is writing or is about to write.
         var isWriting = false
-        /// When the disk operation in progress began.
+        /// The start of the disk operation in progress.
         var operationBegan: NIODeadline?
         /// The reason the log is closed; nil while it is open.
         var fault: (any Error)?

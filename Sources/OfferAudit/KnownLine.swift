@@ -2,7 +2,7 @@ import SystemPackage
 
 /// The last line of the trail that a process has written or read, and its place.
 struct KnownLine {
-    /// With the line feed.
+    /// The text of the line, with the line feed.
     let text: [UInt8]
     /// nil once the file no longer has the trail's name. Its identity may then be given to a new file.
     var file: FileIdentity?
@@ -23,7 +23,7 @@ struct KnownLine {
     }
 }
 
-/// The identity of a file, whatever its name.
+/// The identity of a file, regardless of its name.
 struct FileIdentity: Hashable {
     private let device: DeviceID
     private let inode: Inode

@@ -86,6 +86,6 @@ import OfferCore
         return verdict == 1
     }
 
-    /// In bytes: a SEQUENCE of two INTEGERs, each with at most 33 bytes of content.
+    /// The maximum size in bytes: a SEQUENCE of two INTEGERs, each with at most 33 bytes of content.
     private static let maximumSignatureSize = 72
 }

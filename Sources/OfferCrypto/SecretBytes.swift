@@ -9,7 +9,7 @@ import COpenSSL
     package let count: Int
 
     /// - Parameters:
-    ///   - capacity: in bytes.
+    ///   - capacity: the capacity in bytes.
     ///   - fill: writes the bytes from the start of the span and returns their number.
     package init<Failure: Error>(
         capacity: Int, _ fill: (inout MutableSpan<UInt8>) throws(Failure) -> Int

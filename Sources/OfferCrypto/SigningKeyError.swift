@@ -6,9 +6,9 @@ package enum SigningKeyError: Error, Hashable {
     case wrongLabel(String?)
     case encrypted
     case unreadable(OpenSSLError)
-    /// Not an elliptic-curve key. The value is libcrypto's name for its algorithm, such as `RSA`.
+    /// The key is not an elliptic-curve key. The value is libcrypto's name for its algorithm, such as `RSA`.
     case notEllipticCurve(String)
-    /// Not on P-256. The value is libcrypto's name for the curve, such as `secp256k1`.
+    /// The key is not on P-256. The value is libcrypto's name for the curve, such as `secp256k1`.
     case wrongCurve(String)
     /// Signatures made with the private half do not verify with the public half.
     case halvesDoNotMatch

@@ -62,7 +62,7 @@ package import OfferCore
     /// tens of milliseconds of CPU time and 150 kB of memory.
     /// - Parameters:
     ///   - signature: a valid signature, which the precomputed verifier must accept; with other messages it must not.
-    ///   - message: what the signature is for.
+    ///   - message: the message that the signature covers.
     /// - Returns: false if there was nothing to do.
     package func precompute(provenBy signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         // On other architectures, libcrypto has no code that uses the table, so precomputation gains nothing.

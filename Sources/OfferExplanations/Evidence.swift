@@ -13,7 +13,7 @@ package struct Evidence: Sendable {
     package let storeKitError: [UInt8]?
 
     /// - Parameter members: the members of the request's JSON object. Unknown names are rejected, because a misspelt
-    ///   field would look like one that the app omitted.
+    ///   field would look like an omitted one.
     package init(_ members: JSONObject) throws(MemberError) {
         let reader = EvidenceReader(members)
         let hasJWS = reader.has("compactJWS")
@@ -29,7 +29,7 @@ package struct Evidence: Sendable {
         storeKitError = try reader.optionalText("storeKitError", maximumSize: 4096)
     }
 
-    /// True if the signature's fields are in a nested object.
+    /// Returns true if the signature's fields are in a nested object.
     private static func isNested(_ members: JSONObject) -> Bool {
         if case .object = members["signature"] { true } else { false }
     }

@@ -10,7 +10,7 @@ struct EvidenceReader {
         reader = MemberReader(members)
     }
 
-    /// True if a member is present and not null.
+    /// Returns true if a member is present and not null.
     func has(_ name: String) -> Bool { members[name] != nil && members[name] != .null }
 
     /// Refuses all members except these. No name is reserved, because values made by the server are evidence too.
@@ -34,7 +34,7 @@ struct EvidenceReader {
         return try reader.optionalField(name, Self.check(maximumSize))
     }
 
-    /// Reads a string that goes by either of two names.
+    /// Reads a string that has either of two names.
     func text(_ name: String, or other: String) throws(MemberError) -> (text: [UInt8], name: String) {
         (try reader.field(name, or: other, Self.check(1024)), members[other] == nil ? name : other)
     }

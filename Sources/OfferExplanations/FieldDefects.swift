@@ -21,7 +21,7 @@ struct FieldDefects {
             + fieldsWithWhiteSpace.filter { $0 == .customer && !isCustomerStrict }.map { finding(.whiteSpace, $0) }
     }
 
-    /// A missing or empty customer, which is allowed but is the most common mistake.
+    /// A missing or empty customer. This is allowed, but it is the most common mistake.
     var missingCustomer: Finding? { text(.customer).isEmpty ? finding(.customerMissing, .customer) : nil }
 
     /// Strings that programming languages produce for a missing value.
@@ -58,7 +58,7 @@ struct FieldDefects {
         }.map { finding(.invisibleCharacter, $0) }
     }
 
-    /// True if a string contains U+2063, a control character or a line separator.
+    /// Returns true if a string contains U+2063, a control character or a line separator.
     static func hasForbiddenCharacter(_ text: [UInt8]) -> Bool {
         do {
             _ = try FieldText(utf8: text, field: "", sizes: 0...text.count)

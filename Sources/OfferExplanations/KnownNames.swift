@@ -42,7 +42,7 @@ package struct KnownNames: Sendable {
         return Array((near + others.sorted { $0.lexicographicallyPrecedes($1) }).prefix(Self.maximumCount))
     }
 
-    /// True if a bundle ID is unknown but differs from a known one only in letter case.
+    /// Returns true if a bundle ID is unknown but differs from a known one only in letter case.
     func isMiscased(app: [UInt8]) -> Bool {
         !apps.contains(app) && apps.contains { $0.isEqual(ignoringCaseOf: app) }
     }

@@ -79,7 +79,7 @@ struct TokenSearch {
         return nil
     }
 
-    /// Makes the finding for a key that is not the named one.
+    /// Returns the finding for a key other than the named one.
     private func otherKey(_ key: CandidateKey) -> [Finding] {
         guard let named, !named.isEmpty, named != key.id.text.utf8 else { return [] }
         return [Finding(key.id.typo(in: named) ?? .wrongKey, field: "kid", keyID: "\(key.id)")]

@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// Who can change the contents of a folder.
+/// The write access of others to a folder.
 package enum FolderAccess {
     /// Returns the permissions of the folder in octal, such as `775`, if group or others can create or replace files in it.
     /// Returns nil if they cannot, or if there is no such folder.

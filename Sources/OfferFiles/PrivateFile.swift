@@ -5,7 +5,7 @@ package import SystemPackage
 package enum PrivateFile {
     /// Creates the file, empty, unless it exists. Withdraws the access of others from an existing file.
     ///
-    /// A missing folder is created too, with access for its owner alone. Its parent must exist.
+    /// A missing folder is created too, with access only for its owner. Its parent must exist.
     package static func prepare(_ path: FilePath) throws {
         try makeFolder(of: path)
         let file = try FileDescriptor.open(
@@ -20,8 +20,8 @@ package enum PrivateFile {
 
     /// Creates an empty file under a temporary name, in place of one that an interrupted run has left.
     ///
-    /// A link, a folder or a pipe under this name is refused, because the program does not leave any. It could lead what is
-    /// written to another place.
+    /// A link, a folder or a pipe under this name is refused, because the program does not leave any. It could redirect
+    /// the written data to another place.
     /// - Throws: `Errno.fileExists` for one of these, and for a file that another program creates at the same time.
     package static func createTemporary(_ path: FilePath) throws {
         try makeFolder(of: path)
@@ -35,7 +35,7 @@ package enum PrivateFile {
         ).close()
     }
 
-    /// Creates the folder of a file if it is missing, with access for its owner alone.
+    /// Creates the folder of a file if it is missing, with access only for its owner.
     private static func makeFolder(of path: FilePath) throws {
         if unsafe mkdir(path.folder.string, 0o700) == 0 {
             try sync(path.folder.folder, options: [.closeOnExec, .directory])

@@ -8,7 +8,7 @@ package struct RegularFile {
         case folder
         /// A pipe, a socket or a device.
         case notAFile
-        /// Larger than the limit.
+        /// The file is larger than the limit.
         case tooLarge
         case unreadable(reason: String)
     }
@@ -20,7 +20,7 @@ package struct RegularFile {
     private let isOnReadOnlyFileSystem: Bool
 
     /// Reads the file, following links. A pipe or device at `path` does not block.
-    /// - Parameter maximumSize: in bytes.
+    /// - Parameter maximumSize: the maximum size in bytes.
     package init(path: String, maximumSize: Int) throws(Fault) {
         self = try Self.opening(path) { file, permissions in
             guard let bytes = try file.readAll(maximumSize: maximumSize) else { throw Fault.tooLarge }
@@ -93,7 +93,7 @@ package struct RegularFile {
 
 extension RegularFile.Fault {
     /// Describes the fault as a predicate, such as `does not exist`.
-    /// - Parameter maximumSize: in bytes.
+    /// - Parameter maximumSize: the maximum size in bytes.
     package func reason(maximumSize: Int) -> String {
         switch self {
         case .notFound: "does not exist"

@@ -8,7 +8,7 @@ enum FileStamp: Equatable {
     case file(Attributes)
     /// A dangling link.
     case danglingLink
-    /// Not in the folder.
+    /// The file is not in the folder.
     case absent
 
     struct Attributes: Hashable {

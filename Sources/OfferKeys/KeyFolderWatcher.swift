@@ -7,11 +7,11 @@ package import OfferCrypto
 /// which is how container secrets change. Polling also works on network file systems, unlike the kernel's change
 /// notifications.
 package struct KeyFolderWatcher: KeySource {
-    /// How long a file must stay unchanged before it counts as broken or gone, because a write or replacement may be in
-    /// progress. A complete key takes effect immediately; a partial one never does.
+    /// The time for which a file must stay unchanged before it counts as broken or gone, because a write or replacement
+    /// may be in progress. A complete key takes effect immediately; a partial one never does.
     package static let settlingTime: Duration = .seconds(3)
 
-    /// The longest wait before a file is judged by its current content, however often it changes.
+    /// The maximum wait before a file is judged by its current content, even if it keeps changing.
     package static let maximumSettlingTime: Duration = .seconds(30)
 
     private let folder: KeyFolder

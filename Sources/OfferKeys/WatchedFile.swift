@@ -4,7 +4,7 @@ import OfferCore
 /// settled.
 struct WatchedFile {
     private(set) var stamp = FileStamp.absent
-    /// When the stamp or ``reading`` last changed.
+    /// The time at which the stamp or ``reading`` last changed.
     private var changed: ContinuousClock.Instant
     /// The latest result of reading the file; nil while it is absent.
     private var reading: KeyFileStatus?
@@ -12,7 +12,7 @@ struct WatchedFile {
     private(set) var isTransient = false
     /// The status in force, if any.
     private(set) var status: KeyFileStatus?
-    /// When ``reading`` began to differ from ``status``; nil while they agree.
+    /// The time at which ``reading`` began to differ from ``status``; nil while they agree.
     private var unsettledSince: ContinuousClock.Instant?
 
     init(changed: ContinuousClock.Instant) {

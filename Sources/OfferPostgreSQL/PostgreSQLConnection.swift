@@ -6,7 +6,7 @@ import CPostgreSQL
 /// A connection that has failed stays broken and is replaced by another one.
 @safe package final class PostgreSQLConnection {
     private let connection: OpaquePointer
-    /// What was queued and not sent.
+    /// A queued operation that has not been sent.
     private enum Queued {
         case preparation(of: String)
         case execution
@@ -17,15 +17,15 @@ import CPostgreSQL
     /// The number of names given.
     private var names = 0
     private var queue: [Queued] = []
-    /// How often this connection has waited for the server.
+    /// The number of times that this connection has waited for the server.
     package private(set) var roundTrips = 0
     private let timeout: Int32
     /// False once the server did not answer, when the outcome of the last statement is unknown, or when prepared statements are
     /// outdated.
     package private(set) var isUsable = true
 
-    /// Connects to the first server in the URL that takes changes. Blocks while it does.
-    /// - Parameter timeout: how long a statement may take.
+    /// Connects to the first server in the URL that accepts changes. Blocks until it is connected.
+    /// - Parameter timeout: the time limit for a statement.
     package init(to server: PostgreSQLServer, timeout: Duration) throws(PostgreSQLError) {
         self.timeout = Int32(timeout / .milliseconds(1))
         guard let connection = unsafe Self.open(server) else {
@@ -50,11 +50,11 @@ import CPostgreSQL
     /// The number of the server process that serves this connection.
     package var backend: Int { unsafe Int(offer_pg_backend(connection)) }
 
-    /// Such as 150018 for 15.18.
+    /// The version of the server, such as 150018 for 15.18.
     package var serverVersion: Int { unsafe Int(offer_pg_server_version(connection)) }
 
     /// Queues a statement and discards its result. The next call that waits for the server throws the error of a failure.
-    /// - Parameter sql: stays prepared, with parameters `$1`, `$2` and so on.
+    /// - Parameter sql: a statement that stays prepared, with parameters `$1`, `$2` and so on.
     package func send(_ sql: String, _ arguments: [PostgreSQLValue] = []) throws(PostgreSQLError) {
         try begin()
         let name: String
@@ -138,8 +138,8 @@ import CPostgreSQL
     }
 
     /// Sends the queue and reads its results.
-    /// - Returns: those of executions.
-    /// - Throws: the first error. The server skips what follows it.
+    /// - Returns: the results of executions.
+    /// - Throws: the first error. The server skips the statements after it.
     private func finish() throws(PostgreSQLError) -> [PostgreSQLResult] {
         defer { queue = [] }
         roundTrips += 1
@@ -188,7 +188,7 @@ import CPostgreSQL
         return unsafe PostgreSQLResult(result)
     }
 
-    /// Messages about connections and resources name no values of ours; others might.
+    /// Messages about connections and resources contain none of our values; others might.
     private static func error(_ result: OpaquePointer) -> PostgreSQLError {
         let state = unsafe offer_pg_state(result).map { unsafe String(cString: $0) }
         let isHarmless = ["08", "25", "28", "3D", "42", "53", "55", "57"].contains { state?.hasPrefix($0) ?? true }

@@ -1,8 +1,8 @@
-/// Why the server, or the way to it, failed.
+/// A failure of the server, or of the connection to it.
 package struct PostgreSQLError: Error, Hashable, Sendable {
     /// The SQLSTATE, such as `40001`; nil if the server did not say anything.
     package let state: String?
-    /// What is safe to show: never a value or a password.
+    /// The message, which is safe to show: it never contains a value or a password.
     package let message: String
 
     package init(state: String?, message: String) {
@@ -10,6 +10,6 @@ package struct PostgreSQLError: Error, Hashable, Sendable {
         self.message = message
     }
 
-    /// Whether prepared statements do not fit the tables any more, because a newer version of the program has changed them.
+    /// True if prepared statements no longer fit the tables, because a newer version of the program has changed them.
     var isOutdated: Bool { ["0A000", "26000"].contains(state) }
 }

@@ -1,7 +1,7 @@
 import CPostgreSQL
 
 extension PostgreSQLResult {
-    /// Reads a result of which all columns are in binary form.
+    /// Reads a result whose columns are all in binary form.
     init(_ result: OpaquePointer) {
         let columns = unsafe 0..<offer_pg_columns(result)
         let types = columns.map { unsafe offer_pg_column_type(result, $0) }

@@ -1,15 +1,15 @@
 import CPostgreSQL
 import Foundation
 
-/// Where a database is and how to connect to it, as libpq reads it from a connection URL.
+/// The location of a database and the settings for connecting to it, as libpq reads them from a connection URL.
 package struct PostgreSQLServer: Hashable, Sendable {
     /// It may contain a password.
     private let url: String
     private let isRemote: Bool
     private let namesSSLMode: Bool
 
-    /// - Parameter url: such as `postgresql://offers@db1,db2/offers`. It may contain a password; libpq also reads one from the file
-    ///   `~/.pgpass`, a service file or `PGPASSWORD`.
+    /// - Parameter url: a URL such as `postgresql://offers@db1,db2/offers`. It may contain a password; libpq also reads
+    ///   one from the file `~/.pgpass`, a service file or `PGPASSWORD`.
     package init(url: String) throws(PostgreSQLError) {
         if let missing = unsafe offer_pg_load() {
             throw PostgreSQLError(
@@ -19,12 +19,13 @@ package struct PostgreSQLServer: Hashable, Sendable {
         self.url = url
         let environment = ProcessInfo.processInfo.environment
         let hosts = try Self.setting("host", of: url) ?? environment["PGHOST"] ?? ""
-        // It says where to connect, and the host then only says whose certificate is expected.
+        // It determines where to connect, and the host then only names the expected certificate.
         let addresses = try Self.setting("hostaddr", of: url) ?? environment["PGHOSTADDR"] ?? ""
         let hasService = try (Self.setting("service", of: url) ?? environment["PGSERVICE"]) != nil
         isRemote = hasService || !"\(hosts),\(addresses)".split(separator: ",").allSatisfy { Self.isLocal($0) }
         namesSSLMode = try Self.setting("sslmode", of: url) != nil || environment["PGSSLMODE"] != nil
-        // libpq checks the ports only when it connects, and shows in its error what is there: part of a password with a "/".
+        // libpq checks the ports only when it connects, and its error shows the text there: part of a password with a
+        // "/".
         let ports = try Self.setting("port", of: url) ?? ""
         guard ports.split(separator: ",").allSatisfy({ (1...65535).contains(Int($0) ?? 0) }) else { throw Self.invalid }
         let passwords = [try Self.setting("password", of: url), try Self.setting("sslpassword", of: url)]
@@ -42,8 +43,8 @@ package struct PostgreSQLServer: Hashable, Sendable {
             that libpq does not have
             """)
 
-    /// Returns true if an @ comes after the one that ends the user and the password, and before the settings. libpq would take part
-    /// of the password for the host or the database.
+    /// Returns true if another @ follows the user and the password, before the settings. libpq would take part of the
+    /// password for the host or the database.
     private static func isAmbiguous(_ url: String) -> Bool {
         guard let scheme = url.range(of: "://") else { return true }
         let rest = url[scheme.upperBound...]
@@ -66,7 +67,7 @@ package struct PostgreSQLServer: Hashable, Sendable {
         host.hasPrefix("/") || host.hasPrefix("@") || ["localhost", "127.0.0.1", "::1"].contains(String(host))
     }
 
-    /// The settings of a connection, each with its value. What the URL says wins over those before it.
+    /// The settings of a connection, each with its value. The URL overrides the settings before it.
     var settings: [(name: String, value: String)] {
         var settings = [
             ("connect_timeout", "3"), ("target_session_attrs", "read-write"), ("keepalives_idle", "5"),
@@ -75,7 +76,7 @@ package struct PostgreSQLServer: Hashable, Sendable {
         ]
         if isRemote, !namesSSLMode {
             settings.append(("sslmode", "verify-full"))
-            // Where Debian keeps the certificates of the public authorities.
+            // The folder in which Debian keeps the certificates of public authorities.
             let roots = "/etc/ssl/certs/ca-certificates.crt"
             if ProcessInfo.processInfo.environment["PGSSLROOTCERT"] == nil,
                 FileManager.default.fileExists(atPath: roots)

@@ -1,15 +1,15 @@
 /// The value of a parameter or a column.
 package enum PostgreSQLValue: Hashable, Sendable {
     case null
-    /// Of the types `smallint`, `integer` and `bigint`.
+    /// A value of the types `smallint`, `integer` and `bigint`.
     case integer(Int64)
-    /// Of the types `text` and `name`. It cannot contain NUL.
+    /// A value of the types `text` and `name`. It cannot contain NUL.
     case text(String)
-    /// Of the type `bytea`.
+    /// A value of the type `bytea`.
     case bytes([UInt8])
 }
 
-/// What a statement has given.
+/// The result of a statement.
 package struct PostgreSQLResult: Sendable {
     package let columns: [String]
     package let rows: [[PostgreSQLValue]]

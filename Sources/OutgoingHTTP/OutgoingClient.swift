@@ -5,7 +5,7 @@ import NIOSSL
 import OfferCore
 package import OfferCrypto
 
-/// The HTTP client with which the product sends requests to other servers.
+/// The HTTP client that sends requests to other servers.
 ///
 /// It uses TLS 1.2 or later, follows no redirect and decompresses nothing. It sends a request once: the caller decides
 /// when to try again. Each response has a time limit and a maximum size.
@@ -23,7 +23,7 @@ package final class OutgoingClient: HTTPExchange {
         self.init(roots: [], connections, connectLimit, verifiesCertificates: verifiesCertificates)
     }
 
-    /// - Parameter roots: trusted besides the system's.
+    /// - Parameter roots: the certificates to trust in addition to the system's.
     /// - Throws: if the TLS library cannot use one of them.
     package convenience init(
         roots: [X509Certificate], connections: Int = 8, connectLimit: Duration = .seconds(10)
@@ -94,7 +94,7 @@ package struct UnusableRoot: Error {}
 /// A way to send requests to other servers.
 package protocol HTTPExchange: Sendable {
     /// Sends a request once and returns the complete response.
-    /// - Parameter limit: for the complete response, including the connection.
+    /// - Parameter limit: the time limit for the complete response, including the connection.
     func exchange(
         _ request: OutgoingRequest, within limit: Duration
     ) async throws(OutgoingFailure) -> IncomingResponse

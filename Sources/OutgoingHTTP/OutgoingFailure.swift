@@ -8,7 +8,7 @@ package enum OutgoingFailure: Error, Hashable, Sendable {
     case hostNotFound
     case connectionRefused
     case hostUnreachable
-    /// Its certificate is not signed by a trusted root, or not valid now.
+    /// The server's certificate is not signed by a trusted root, or is not valid now.
     case untrustedCertificate
     case certificateOfAnotherHost
     /// TLS 1.2 or later could not be negotiated.

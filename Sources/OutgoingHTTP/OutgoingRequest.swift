@@ -2,7 +2,7 @@
 package struct OutgoingRequest: Sendable {
     package let method: String
     package let url: String
-    /// Sent in this order, with `User-Agent` before them.
+    /// The headers, which are sent in this order after `User-Agent`.
     package let headers: [(name: String, value: String)]
     /// nil for none.
     package let body: [UInt8]?
@@ -11,7 +11,7 @@ package struct OutgoingRequest: Sendable {
     /// True if only the status matters. A body that is too large, or ends early, is then left out of the response.
     package let ignoresBody: Bool
 
-    /// - Parameter method: such as `GET`.
+    /// - Parameter method: a method such as `GET`.
     package init(
         _ method: String, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil,
         maximumResponse: Int, ignoresBody: Bool = false
@@ -25,7 +25,7 @@ package struct OutgoingRequest: Sendable {
     }
 }
 
-/// A complete HTTP response, whatever its status.
+/// A complete HTTP response with any status.
 package struct IncomingResponse: Sendable {
     package let status: Int
     /// All fields, in the order in which they arrived.
@@ -39,7 +39,7 @@ package struct IncomingResponse: Sendable {
     }
 
     /// Returns the first value of a header, as it was received.
-    /// - Parameter name: in any case.
+    /// - Parameter name: the name in any letter case.
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

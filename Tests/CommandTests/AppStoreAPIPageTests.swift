@@ -72,7 +72,7 @@ enum KeyMistake: CaseIterable {
         case .anotherIssuer: "compare the issuer ID with the one above the In-App Purchase keys"
         case .revokedKey: "another key is accepted, so this one was revoked"
         case .unusedKey: "warning: the App Store does not accept key SECONDKEY2 for com.example.app"
-        case .neverReleased: "an app that was never released is not known in production"
+        case .neverReleased: "an app that was never released does not exist in production"
         case .wrongClock: " s behind the App Store's"
         }
     }

@@ -33,55 +33,18 @@ struct ConfigurationPageTests {
         }
     }
 
-    /// The flags in a command's help, each with the variable that its description names.
-    private func flags(of command: String) throws -> [String: String?] {
-        let help = try Command.run(Command.offerSigner, command.split(separator: " ").map(String.init) + ["--help"])
-            .standardOutput
-        let options = help.components(separatedBy: "\n  --").dropFirst()
-        let pairs = options.flatMap { option in
-            // An option may have several names, such as `--a, --b`.
-            let names = "--" + (option.firstMatch(of: /^[a-z-]+(?:, --[a-z-]+)*/)?.output ?? "")
-            let variable = option.firstMatch(of: /SUBSCRIPTION_OFFERS_\w+/)
-            return names.components(separatedBy: ", ").map { ($0, variable) }
-        }
-        return pairs.filter { $0.0 != "--version" }.reduce(into: [:]) {
-            $0[$1.0] = .some($1.1.map { String($0.output) })
-        }
-    }
-
-    @Test(
-        "the page lists exactly the existing variables, each with its flag for serve")
+    @Test("the page has the settings as they are declared, and serve has exactly their flags")
     func everySetting() throws {
-        #expect(settings.compactMap(\.variable).sorted() == Settings.all.map(\.variable).sorted())
-        let flags = settings.filter { $0.flag != nil }.reduce(into: [String: String?]()) {
-            $0[$1.flag ?? ""] = .some($1.variable)
-        }
-        #expect(try flags == self.flags(of: "serve"))
-    }
-
-    @Test("the page lists every command with its flags")
-    func everyCommand() throws {
-        let rows = page.rows.filter { $0[0].hasPrefix("`offer-signer ") }
-        let ofServe = try Set(flags(of: "serve").keys)
-        for row in rows {
-            let command = row[0].replacing("`", with: "").replacing("offer-signer ", with: "")
-            let named = row[1].matches(of: /`(--[a-z-]+)`/).map { String($0.output.1) }
-            let isLikeServe = row[1].hasPrefix("all of the above") || row[1].hasPrefix("the same")
-            #expect(try Set(flags(of: command).keys) == (isLikeServe ? ofServe.union(named) : Set(named)), "\(command)")
-        }
-        // The names of all commands, from the help texts.
-        func names(_ command: [String]) throws -> [String] {
-            let help = try Command.run(Command.offerSigner, command + ["--help"]).standardOutput
-            guard let list = help.components(separatedBy: "SUBCOMMANDS:\n").dropFirst().first else {
-                return [command.joined(separator: " ")]
-            }
-            let lines = list.split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
-            return try lines.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.flatMap { line in
-                try names(command + [String(line.split(separator: " ")[0])])
-            }
-        }
-        let listed = rows.map { $0[0].replacing("`", with: "").replacing("offer-signer ", with: "") }
-        #expect(try listed.sorted() == names([]).sorted())
+        let text = try String(
+            contentsOf: MarkdownBlock.repository.appending(path: "docs/configuration.md"), encoding: .utf8)
+        let section = text.components(separatedBy: "<!-- The settings")[1].split(separator: "\n", maxSplits: 1)[1]
+        let written = section.components(separatedBy: "<!-- End of the settings")[0].trimmingCharacters(in: .newlines)
+        let declared = Settings.groups.map(\.markdown).joined(separator: "\n")
+        #expect(written + "\n" == declared, "run scripts/reference")
+        #expect(settings.map(\.variable) == Settings.all.map(\.variable))
+        let help = try Command.run(Command.offerSigner, ["serve", "--help"]).standardOutput
+        let flags = help.matches(of: /\n  --([a-z-]+)/).map { String($0.output.1) }
+        #expect(Set(flags) == Set(Settings.all.compactMap(\.flag)).union(["development", "version"]))
     }
 
     /// For each variable, a value that differs from the one at startup. The port, key folder and environment file are set

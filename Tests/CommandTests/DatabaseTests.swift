@@ -98,7 +98,7 @@ struct DatabaseTests {
         try copy.close()
         let again = try run("backup", "copy.sqlite")
         #expect(again.status == 1)
-        #expect(again.standardError.contains("is not copied onto a file that exists"), "\(again.standardError)")
+        #expect(again.standardError.contains("cannot be copied to an existing file"), "\(again.standardError)")
         #expect(try await open("copy.sqlite").intakes().map(\.notifications) == [3])
     }
 
@@ -199,7 +199,7 @@ struct DatabaseTests {
         #expect(outcome.status == 1)
         #expect(
             outcome.standardError.contains(
-                "has version \(latest + 5), and this program knows versions up to \(latest)"))
+                "has version \(latest + 5), and this program supports versions up to \(latest)"))
         #expect(try folder.read("subscribers.sqlite") == before)
     }
 

@@ -74,8 +74,9 @@ struct PackagingTests {
 
     @Test("the man page lists every command, and exactly the existing options and variables")
     func manPage() throws {
-        let page = try Self.text("packaging/debian/offer-signer.1")
-        let items = page.split(separator: "\n").filter { $0.hasPrefix(".It Fl ") }
+        let template = MarkdownBlock.repository.appending(path: "packaging/debian/offer-signer.1").path
+        let page = try Command.run("sh", ["-c", "\(Command.offerSigner) reference manual <\(template)"]).standardOutput
+        let items = page.split(separator: "\n").filter { $0.hasPrefix(".It Fl ") || $0.hasPrefix(".It Ev ") }
         let options = items.flatMap { $0.matches(of: /(?:Fl|,) (-?[a-z][a-z-]*)/).map { "-" + $0.output.1 } }
         let known = try Self.commands().values.reduce(into: Set<String>()) { $0.formUnion($1) }
         #expect(Set(options) == known.union(["--version"]))
@@ -83,7 +84,7 @@ struct PackagingTests {
         let groups: Set = [
             "", "alarms", "keys", "tokens", "audit", "app-store", "customers", "rules", "database", "retention",
             "retention messages", "retention images", "retention defaults", "retention url",
-            "retention performance-test",
+            "retention performance-test", "reference",
         ]
         for command in try Self.commands().keys where !groups.contains(command) {
             #expect(page.contains(".It Cm \(command)\n"), "\(command)")

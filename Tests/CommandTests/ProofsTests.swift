@@ -95,7 +95,7 @@ struct ProofsTests {
         let apple = try Command.run(
             Command.offerSigner, ["doctor", "--development", "--keys-dir", folder.path, "--port", "0"])
         #expect(apple.standardOutput.contains("ok: App Store data is verified with Apple's roots\n"))
-        #expect(apple.standardOutput.contains("ok: OCSP responders would be asked"))
+        #expect(apple.standardOutput.contains("ok: OCSP responders would be queried"))
     }
 
     @Test("data of the operator's own chain is refused while Apple's roots are trusted")

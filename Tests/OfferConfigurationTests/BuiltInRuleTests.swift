@@ -37,7 +37,7 @@ struct BuiltInRuleTests {
         ("cancelled off 0 careTicket", "app_store_default customer_service win_back"),
         ("price off 2", "app_store_default"), ("product off 2", "app_store_default"),
         ("refunded off 0", "app_store_default win_back"), ("refunded off 4 trial", "win_back"),
-        // The period is over, and the App Store has not said what follows.
+        // The period is over, and the App Store has not reported what follows.
         ("unsettled on 11", ""),
     ]
 

@@ -33,7 +33,10 @@ struct CatalogueLintTests {
         let narrow = "{offerID: narrow, rule: {subscription: {status: active, autoRenew: off, renewals: {atLeast: 3}}}}"
         #expect(
             try Self.warnings("{offerID: wide, rule: retention, priority: 1}, " + narrow)
-                == ["com.example.app p narrow: never the best: whoever gets it also gets wide, which comes first"])
+                == [
+                    "com.example.app p narrow: it is never the best offer: every customer who gets it also gets wide, "
+                        + "which comes first"
+                ])
         // The other way round, the narrow one comes first.
         #expect(try Self.warnings("{offerID: wide, rule: retention, priority: -1}, " + narrow) == [])
         // With a limit, the wide one may be used up.
@@ -76,7 +79,7 @@ struct CatalogueLintTests {
         #expect(try warnings(#"subscriptionGroupID: "2", "#) == [])
         #expect(
             try warnings("") == [
-                "com.example.app p a: the rule names the product q, which has no subscriptionGroupID, so it is not known "
+                "com.example.app p a: the rule names the product q, which has no subscriptionGroupID, so the service cannot tell "
                     + "that a customer does not subscribe to it"
             ])
         // The two tests are about one subscription, so the second offer never comes first.
@@ -85,7 +88,10 @@ struct CatalogueLintTests {
                 """
                 {offerID: wide, priority: 1, rule: {subscription: {product: p, status: active}}},
                 {offerID: narrow, rule: {subscription: {product: p, status: active, autoRenew: off}}}
-                """) == ["com.example.app p narrow: never the best: whoever gets it also gets wide, which comes first"])
+                """) == [
+                    "com.example.app p narrow: it is never the best offer: every customer who gets it also gets wide, "
+                        + "which comes first"
+                ])
     }
 
     @Test("a price that may be meant is a warning: one for all periods together, or of an unknown mode")

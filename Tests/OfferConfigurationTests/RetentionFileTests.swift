@@ -108,8 +108,8 @@ struct RetentionFileTests {
                 "- alternateProduct: {productID: basic, billingPlanType: yearly, message: \(id)}",
                 #""yearly" is not valid here | write MONTHLY or BILLED_UPFRONT"#
             ),
-            ("- alternateProduct: {message: \(id)}", "alternateProduct: productID is missing"),
-            ("- alternateProduct: {productID: basic}", "alternateProduct: message is missing"),
+            ("- alternateProduct: {message: \(id)}", "alternateProduct: alternateProduct has no productID"),
+            ("- alternateProduct: {productID: basic}", "alternateProduct: alternateProduct has no message"),
             (
                 "- promotionalOffer: {productID: pro, offerID: kep, message: \(id)}",
                 #"promotionalOffer.offerID: pro has no offer "kep" | did you mean keep?"#
@@ -129,7 +129,7 @@ struct RetentionFileTests {
             ),
             ("- message: \(id)\n- message: \(id)", "apps[0].retention[1]: this can never be reached"),
             ("[]", "apps[0].retention: the list is empty"),
-            ("message: \(id)", "apps[0].retention: a mapping is not valid here | write a list of cases"),
+            ("message: \(id)", "apps[0].retention: retention must be a list"),
         ])
     func errors(cases: String, expected: String) {
         let (_, problems) = Self.read(cases)
@@ -161,7 +161,7 @@ extension RetentionFileTests {
             CatalogueLint.warnings(about: try #require(Self.read(cases).file.catalogue)).map(\.error)
         }
         let expected =
-            "com.example.app retention: the last case needs a rule, so nothing is shown where no decision can be made in time"
+            "com.example.app retention: the last case has a rule, so nothing is shown if no decision is possible in time"
         #expect(try warnings("- {rule: loyalty, message: \(Self.id)}").contains(expected))
         #expect(try !warnings("- message: \(Self.id)").contains(expected))
     }

@@ -82,7 +82,7 @@ struct RulesFileTests {
             ("r: {rule: winback}", "rules.r.rule: there is no rule \"winback\" | did you mean win_back?"),
             ("r: {rule: s}\ns: {not: {rule: r}}", "the rule contains itself: r → s → r"),
             ("r: {fact: {exists: true}}", "rules.r.fact: fact needs a name"),
-            ("r: {fact: {name: a, is: 1, exists: true}}", "rules.r.fact: too much is required"),
+            ("r: {fact: {name: a, is: 1, exists: true}}", "rules.r.fact: the fact has more than one test"),
             ("r: {share: {of: 2, by: x}}", "rules.r.share.of: \"2\" is not valid here | write a number above 0"),
             ("r: {date: {from: 2026-12-01, until: 2026-11-01}}", "rules.r.date: from is not before until"),
             ("r: {date: {from: 2026-02-30}}", "rules.r.date.from: \"2026-02-30\" is not valid here"),

@@ -46,7 +46,7 @@ struct CustomerRefusalTests {
                 #expect(answer.status == 403 && answer.json["code"] as? String == "app_not_served")
             }
         }
-        #expect(service.routes.log.text.contains("the caller may not ask about this app"))
+        #expect(service.routes.log.text.contains("the caller may not access this app"))
         #expect(service.routes.log.text.contains("the app is not in the configuration file"))
         #expect(try await service.store.intakes().isEmpty)
     }

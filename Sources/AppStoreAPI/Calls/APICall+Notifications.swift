@@ -9,15 +9,15 @@ package struct SentNotification: Hashable, Sendable {
         package let result: String
     }
 
-    /// In compact form, as signed first.
+    /// The notification in compact form, as first signed.
     package let signedPayload: [UInt8]
-    /// At most six.
+    /// The attempts, at most six.
     package let attempts: [Attempt]
 }
 
 /// One page of Get Notification History.
 package struct NotificationHistoryPage: Hashable, Sendable {
-    /// At most 20.
+    /// The notifications, at most 20.
     package let notifications: [SentNotification]
     /// The number of entries that cannot be read.
     package let unreadableCount: Int
@@ -49,13 +49,13 @@ package struct NotificationHistoryQuery: Hashable, Sendable {
 
 extension APICall<NotificationHistoryPage> {
     /// Get Notification History.
-    /// - Parameter token: from the previous page; nil for the first.
+    /// - Parameter token: the token from the previous page; nil for the first page.
     package static func notificationHistory(_ query: NotificationHistoryQuery, after token: String?) -> Self {
         APICall(
             .notificationHistory, .post, ["inApps", "v1", "notifications", "history"],
             query: token.map { [(name: "paginationToken", value: $0)] } ?? [], body: query.body
         ) { answer throws(AnswerError) in
-            // One odd entry must not block the others, now and in every later run.
+            // One unreadable entry must not block the others in this and every later run.
             let (items, otherCount) = try answer.knownObjects("notificationHistory")
             let notifications = items.compactMap { try? SentNotification($0) }
             let next =

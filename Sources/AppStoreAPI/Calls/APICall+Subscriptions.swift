@@ -50,7 +50,7 @@ extension SubscriptionStatuses.Item {
 
 /// One page of Get Transaction History. Nothing is verified yet.
 package struct TransactionHistoryPage: Hashable, Sendable {
-    /// In compact form, at most 20; the one modified least recently comes first.
+    /// The transactions in compact form, at most 20, the least recently modified first.
     package let signedTransactions: [[UInt8]]
     /// The start of the next page, now or later.
     package let revision: HistoryRevision
@@ -67,13 +67,13 @@ package struct HistoryRevision: Hashable, Sendable {
 }
 
 extension APICall<TransactionHistoryPage> {
-    /// Get Transaction History, version 2, of all products, finished and refunded purchases included.
+    /// Get Transaction History, version 2, for all products, including finished and refunded purchases.
     ///
     /// The order is ascending, so a stored revision finds later modifications. A transaction that is modified while the pages
     /// are read can appear twice.
     /// - Parameters:
     ///   - id: any transaction of the customer.
-    ///   - revision: from the previous page; nil for the first.
+    ///   - revision: the revision from the previous page; nil for the first page.
     package static func transactionHistory(of id: TransactionNumber, after revision: HistoryRevision?) -> Self {
         var query = [(name: "sort", value: "ASCENDING")]
         if let revision { query.append((name: "revision", value: revision.text)) }

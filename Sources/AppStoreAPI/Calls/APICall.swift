@@ -1,13 +1,13 @@
 import OfferCore
 import OfferEligibility
 
-/// A request of the App Store Server API, with the reader of its answer.
+/// A request to the App Store Server API, with the reader of its answer.
 package struct APICall<Answer: Sendable>: Sendable {
     package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
 
     package let endpoint: APIEndpoint
     package let method: Method
-    /// Begins with a slash. Each part is percent-encoded.
+    /// The path with a leading slash and percent-encoded parts.
     package let path: String
     /// Names and values, not encoded yet. Names may repeat.
     package let query: [(name: String, value: String)]

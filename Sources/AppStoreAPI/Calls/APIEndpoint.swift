@@ -25,7 +25,8 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     case startPerformanceTest = "start_performance_test"
     case performanceTestResult = "performance_test_result"
 
-    /// Apple's limit for one app in production, in requests per second, counted by the hour. The sandbox has a tenth.
+    /// Apple's limit for one app in production, in requests per second, counted by the hour. The sandbox limit is a
+    /// tenth.
     ///
     /// Source: Apple, "Identifying rate limits" (App Store Server API and Retention Messaging API documentation).
     var requestsPerSecond: Int {

@@ -1,21 +1,22 @@
 import OfferCore
 
-/// A reader of the members of an answer. Unknown members are ignored, because Apple adds some.
+/// A reader of the members of an answer. Unknown members are ignored, because Apple adds members.
 package struct AnswerReader: Sendable {
     private let members: JSONObject
     /// The path of this object, for errors.
     private let path: String
-    /// The whole answer as received; empty for a part of one.
+    /// The whole answer as received; empty for a reader of a part.
     let json: [UInt8]
 
-    /// The limits of one answer. Twenty notifications have some sixty members, and statuses a few for each subscription.
+    /// The limit of one answer. Twenty notifications have some sixty members, and statuses have a few for each
+    /// subscription.
     private static let maximumCount = 1024
     private static let maximumTotal = 16_384
-    /// The limits of an answer about a receipt, which may have ten thousand purchases of thirty members.
+    /// The limit of an answer about a receipt, which may have ten thousand purchases of thirty members.
     private static let maximumLargeCount = 10_000
     private static let maximumLargeTotal = 400_000
 
-    /// - Parameter json: may be empty, which means an empty object, because some answers have no body.
+    /// - Parameter json: the answer; empty for an empty object, because some answers have no body.
     init(json: [UInt8], isLarge: Bool = false) throws(AnswerError) {
         guard !json.isEmpty else {
             self.init(JSONObject(), path: "", json: json)
@@ -93,7 +94,7 @@ package struct AnswerReader: Sendable {
         if case .bool? = members[name] { true } else { false }
     }
 
-    /// The objects of an array; none if the member is absent.
+    /// Returns the objects in an array; none if the member is absent.
     func objects(_ name: String) throws(AnswerError) -> [AnswerReader] {
         var objects: [AnswerReader] = []
         for (index, value) in try array(name).enumerated() {
@@ -103,7 +104,7 @@ package struct AnswerReader: Sendable {
         return objects
     }
 
-    /// The strings of an array; none if the member is absent.
+    /// Returns the strings in an array; none if the member is absent.
     func texts(_ name: String) throws(AnswerError) -> [[UInt8]] {
         var texts: [[UInt8]] = []
         for (index, value) in try array(name).enumerated() {
@@ -113,7 +114,7 @@ package struct AnswerReader: Sendable {
         return texts
     }
 
-    /// The objects of an array, and the number of its other elements.
+    /// Returns the objects in an array, and the number of its other elements.
     func knownObjects(_ name: String) throws(AnswerError) -> (objects: [AnswerReader], unreadableCount: Int) {
         let values = try array(name)
         let objects = values.enumerated().compactMap { index, value -> AnswerReader? in
@@ -123,7 +124,7 @@ package struct AnswerReader: Sendable {
         return (objects, values.count - objects.count)
     }
 
-    /// The strings of an array, and the number of its other elements.
+    /// Returns the strings in an array, and the number of its other elements.
     func knownTexts(_ name: String) throws(AnswerError) -> (texts: [[UInt8]], unreadableCount: Int) {
         let values = try array(name)
         let texts = values.compactMap { value -> [UInt8]? in

@@ -5,7 +5,7 @@ import OfferEligibility
 package struct TransactionNumber: Hashable, Sendable {
     package let text: String
 
-    /// The App Store issues numbers of 15 digits and more.
+    /// A number that does not exist, because the App Store issues numbers of 15 digits or more.
     package static let neverIssued = TransactionNumber(text: "1")
 
     private init(text: String) { self.text = text }

@@ -1,12 +1,12 @@
 import OfferCore
 package import OfferEligibility
 
-/// The base URLs of the App Store Server API, without a slash at the end.
+/// The base URLs of the App Store Server API, without a trailing slash.
 package struct APIHosts: Hashable, Sendable {
     package let production: String
     package let sandbox: String
 
-    /// - Parameters: nil means Apple's.
+    /// - Parameters: the base URLs; nil means Apple's.
     package init(production: String? = nil, sandbox: String? = nil) {
         self.production = production ?? Self.appleProduction
         self.sandbox = sandbox ?? Self.appleSandbox

@@ -44,8 +44,8 @@ package final class AppStoreClient: Sendable {
 
     /// Sends a request, repeats it after a temporary failure, and reads the answer.
     ///
-    /// It never waits for Apple's limits: `.limited` has the time when they allow another request.
-    /// - Parameter deadline: ends all attempts; nil for none.
+    /// It never waits for Apple's limits: `.limited` contains the time of the next permitted request.
+    /// - Parameter deadline: the end of all attempts; nil for none.
     package func send<Answer>(
         _ call: APICall<Answer>, for app: AppScope, by deadline: NIODeadline? = nil
     ) async throws(APIFailure) -> Answer {
@@ -135,7 +135,8 @@ package final class AppStoreClient: Sendable {
         }
     }
 
-    /// Waits before an attempt is repeated. The delay doubles each time, and varies randomly from half to one and a half of it.
+    /// Waits before an attempt is repeated. The delay doubles each time, and is multiplied by a random factor from 0.5
+    /// to 1.5.
     /// - Returns: false if the attempt must not be repeated.
     private func waits(beforeRetry number: Int, by deadline: NIODeadline?) async -> Bool {
         let delay = Self.firstDelay * (1 << (number - 1)) * (0.5 + pacing.chance())
@@ -155,7 +156,7 @@ package struct APIObservation: Sendable {
 }
 
 extension APICall {
-    /// A page of 20 notifications takes about 400 kB.
+    /// The maximum size of a response in bytes. A page of 20 notifications takes about 400 kB.
     private static var maximumResponse: Int { 4 * 1024 * 1024 }
 
     fileprivate func request(to host: String, token: String) -> OutgoingRequest {
@@ -176,7 +177,7 @@ extension Result where Failure == APIFailure {
 }
 
 extension APIFailure {
-    /// True if a wait of a second would not help.
+    /// True if waiting for a second would not help.
     fileprivate var isWaitingUseless: Bool {
         switch self {
         case .limited, .paused: true

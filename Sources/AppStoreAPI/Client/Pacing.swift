@@ -1,7 +1,7 @@
 package import NIOCore
 package import OfferCore
 
-/// Time and chance for the client. Tests provide their own.
+/// Time and randomness for the client. Tests provide their own.
 package struct Pacing: Sendable {
     package var now: @Sendable () -> Timestamp
     package var uptime: @Sendable () -> NIODeadline

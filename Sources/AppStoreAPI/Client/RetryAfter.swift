@@ -5,7 +5,7 @@ import OfferEligibility
 enum RetryAfter {
     /// The delay without the header, or with an invalid one, in milliseconds.
     private static let otherwise: Int64 = 60_000
-    /// Apple counts by the hour.
+    /// The maximum delay in milliseconds: an hour, because Apple's limits apply per hour.
     private static let longest: Int64 = 3_600_000
 
     static func time(_ header: String?, at now: Timestamp) -> Timestamp {

@@ -24,7 +24,7 @@ extension APIErrorCode {
             "The request identifier must be a UUID of at most 128 characters."),
         4_000_012: Meaning(
             "start_date_too_far_in_past",
-            "Notifications are kept for 180 days, in the sandbox for 30. Ask for a later start."),
+            "Notifications are kept for 180 days, in the sandbox for 30. Choose a later start."),
         4_000_013: Meaning(
             "start_date_after_end_date",
             "The start must be before the end. Check the clock of this machine."),
@@ -137,17 +137,17 @@ extension APIErrorCode {
             "The customer's Apple Account was not found. It may have been deleted."),
         4_040_002: Meaning(
             "account_not_found_retryable",
-            "The customer's Apple Account was not found for now. The service asks again."),
+            "The customer's Apple Account was temporarily not found. The service tries again."),
         4_040_003: Meaning(
             "app_not_found",
             "The app was not found. Check bundleID, and that the key belongs to the same team."),
-        4_040_004: Meaning("app_not_found_retryable", "The app was not found for now. The service asks again."),
+        4_040_004: Meaning("app_not_found_retryable", "The app was temporarily not found. The service tries again."),
         4_040_005: Meaning(
             "original_transaction_id_not_found",
             "There is no such original transaction in this environment. The other environment may have it."),
         4_040_006: Meaning(
             "original_transaction_id_not_found_retryable",
-            "The original transaction was not found for now. The service asks again."),
+            "The original transaction was temporarily not found. The service tries again."),
         4_040_007: Meaning(
             "server_notification_url_not_found",
             "App Store Connect has no URL for notifications in this environment. Enter one under App Information."),
@@ -166,18 +166,19 @@ extension APIErrorCode {
             "The customer has no app transaction, as for an app that was bought long ago."),
         4_040_020: Meaning("default_message_not_found", "No default message is set for this product and locale."),
         4_040_021: Meaning("realtime_url_not_found", "No URL for retention messages is set."),
-        4_090_000: Meaning("image_already_exists", "An image with this identifier exists. Choose another identifier."),
+        4_090_000: Meaning(
+            "image_already_exists", "An image with this identifier already exists. Choose another identifier."),
         4_090_001: Meaning(
             "message_already_exists",
-            "A message with this identifier exists. Choose another identifier."),
+            "A message with this identifier already exists. Choose another identifier."),
         4_290_000: Meaning(
             "rate_limit_exceeded",
             "The app has used up its requests of this hour. The service waits until the App Store accepts more."),
         5_000_000: Meaning(
             "general_internal",
-            "The App Store has an internal error. The service asks again a few times."),
+            "The App Store has an internal error. The service tries again a few times."),
         5_000_001: Meaning(
             "general_internal_retryable",
-            "The App Store has an internal error for now. The service asks again."),
+            "The App Store has a temporary internal error. The service tries again."),
     ]
 }

@@ -34,9 +34,10 @@ package struct APIErrorCode: RawRepresentable, Hashable, Sendable {
     /// A stable name in lower snake case; `unknown` for an unknown code.
     package var name: String { Self.known[rawValue]?.name ?? "unknown" }
 
-    /// Its meaning, or the action to take.
+    /// The meaning of the code, or the action to take.
     package var sentence: String {
-        Self.known[rawValue]?.sentence ?? "This code is new. Look it up in the App Store Server API documentation."
+        Self.known[rawValue]?.sentence
+            ?? "This version does not know the code. Look it up in the App Store Server API documentation."
     }
 
     /// True if the same request can succeed soon.
@@ -47,7 +48,7 @@ package struct APIErrorCode: RawRepresentable, Hashable, Sendable {
         self == .transactionIDNotFound || self == .originalTransactionIDNotFound
     }
 
-    /// True if it is about the app, whatever the request.
+    /// True if it concerns the app rather than the request.
     package var isOfApp: Bool { [.invalidAppIdentifier, .appNotFound, .appNotFoundRetryable].contains(self) }
 
     /// True if a list must be read from its beginning.

@@ -7,19 +7,19 @@ package enum APIFailure: Error, Sendable {
     case refused(APIErrorCode)
     /// HTTP status 401: the App Store does not accept the token. The clock is the likely cause if it is wrong.
     case unauthorised(ClockError?)
-    /// Too many requests in this hour. The time is that of the next possible request.
+    /// There were too many requests in this hour. The value is the time of the next permitted request.
     case limited(until: Timestamp)
     /// Another HTTP status, without an error code.
     case status(Int)
-    /// No complete answer: the value is half a sentence.
+    /// There was no complete answer. The value is a clause that says why.
     case unreachable(String)
     /// The deadline has passed.
     case timedOut
     /// The answer differs from Apple's documentation.
     case unreadable(AnswerError)
-    /// The host has failed often, and gets no requests for a while.
+    /// The host has failed repeatedly, so it gets no requests for a while.
     case paused
-    /// No token could be made.
+    /// No token could be created.
     case noToken(TokenFault)
     /// The environment has no server, such as Xcode.
     case noServer
@@ -52,7 +52,7 @@ extension APIFailure {
         }
     }
 
-    /// True if the failure means that the host is in trouble, and not that the request is wrong.
+    /// True if the failure shows a problem of the host rather than of the request.
     var isOfHost: Bool {
         switch self {
         case .refused(let code): code.rawValue >= 5_000_000
@@ -74,7 +74,7 @@ extension APIFailure: CustomStringConvertible {
         case .unreachable(let reason): reason
         case .timedOut: "the App Store did not answer in time"
         case .unreadable(let error): "the answer cannot be read: \(error.reason)"
-        case .paused: "the App Store has failed several times, so it is not asked for a moment"
+        case .paused: "the App Store has failed several times, so requests to it pause for a moment"
         case .noToken(let fault): "\(fault)"
         case .noServer: "this environment has no server"
         }
@@ -86,18 +86,18 @@ extension APIFailure: CustomStringConvertible {
         case .unauthorised(.some): "set the clock of this machine; tokens are valid for a short time only"
         case .unauthorised:
             """
-            check that the key is an In-App Purchase key, not one of the App Store Connect API; that the issuer ID is the \
+            check that the key is an In-App Purchase key, not one for the App Store Connect API; that the issuer ID is the \
             one above the In-App Purchase keys; and that key, issuer and app belong to one team. In production, an app \
             that was never released gets 401 too
             """
         case .noToken(.noIssuerID): "set SUBSCRIPTION_OFFERS_ISSUER_ID"
         case .noToken(.noKey): "choose a key for the app with SUBSCRIPTION_OFFERS_KEY_ID"
-        case .noToken(.signing): "see the log of the key; it may be out of service"
-        case .noToken(.notRecorded): "see the audit trail; doctor says what is wrong with it"
+        case .noToken(.signing): "look for the key in the log; it may be out of service"
+        case .noToken(.notRecorded): "run offer-signer doctor to see what is wrong with the audit trail"
         case .unreachable, .timedOut, .paused:
-            "check the network and Apple's system status page; the service asks again"
-        case .limited: "wait; the limit counts by the hour"
-        case .noServer: "ask about Production or Sandbox"
+            "check the network and Apple's system status page; the service tries again"
+        case .limited: "wait; the limit applies per hour"
+        case .noServer: "use Production or Sandbox"
         case .refused, .status, .unreadable: "see docs/app-store.md"
         }
     }

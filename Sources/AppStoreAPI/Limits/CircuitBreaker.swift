@@ -1,7 +1,8 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Stops requests to a host that has failed several times in a row. After a pause, one request at a time tries it.
+/// Stops requests to a host that has failed several times in a row. After a pause, one request at a time is let
+/// through.
 final class CircuitBreaker: Sendable {
     private struct State {
         var failures = 0

@@ -4,11 +4,11 @@ import OfferEligibility
 
 /// Apple's limits of requests per hour, for each app, environment and endpoint.
 ///
-/// A token bucket: it holds the requests of five minutes, and is filled at nine tenths of Apple's rate. So the requests of any
-/// hour stay below Apple's limit, and leave some for other programs of the team.
+/// Each limit is a token bucket that holds the requests of five minutes and is filled at nine tenths of Apple's rate.
+/// The requests of any hour thus stay below Apple's limit, and leave some for other programs of the team.
 ///
-/// Each process has its own. A new one begins with the requests of only half a minute. So neither a process that restarts
-/// repeatedly nor a command beside the service uses up the hour.
+/// Each process has its own buckets. A new bucket begins with the requests of only half a minute. Neither a process
+/// that restarts repeatedly nor a command next to the service can therefore use up the hour.
 final class RequestBudget: Sendable {
     private struct Key: Hashable {
         let app: AppScope
@@ -18,7 +18,7 @@ final class RequestBudget: Sendable {
     private struct Bucket {
         var tokens: Double
         var filledAt: Int64
-        /// The App Store has said that it accepts no request before this time, in milliseconds.
+        /// The time, in milliseconds, before which the App Store accepts no request.
         var closedUntil: Int64 = .min
     }
 
@@ -31,13 +31,13 @@ final class RequestBudget: Sendable {
     /// The minimum number of requests in a new bucket, if it can hold as many.
     private static let fewest = 10.0
 
-    /// - Parameter scale: for tests; a factor of Apple's limits.
+    /// - Parameter scale: a factor for Apple's limits, for tests.
     init(scale: Double = 1) {
         self.scale = scale
     }
 
     /// Takes one request from the budget.
-    /// - Returns: nil if there was one, otherwise the time of the next one.
+    /// - Returns: nil if the request is permitted; otherwise the time of the next one.
     func take(_ endpoint: APIEndpoint, of app: AppScope, at now: Timestamp) -> Timestamp? {
         let rate = rate(of: endpoint, in: app.environment)
         return buckets.withLockedValue { buckets in
@@ -66,7 +66,7 @@ final class RequestBudget: Sendable {
         }
     }
 
-    /// The number of requests in a new bucket.
+    /// Returns the number of requests in a new bucket.
     private func first(_ rate: Double) -> Double {
         min(rate * Self.burstSeconds, max(rate * Self.firstSeconds, Self.fewest))
     }

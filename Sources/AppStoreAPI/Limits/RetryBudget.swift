@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Limits repeated requests to a tenth of all, so a host in trouble does not get more requests.
+/// Limits repeated requests to a tenth of all requests, so that a failing host does not get even more.
 final class RetryBudget: Sendable {
     private let tokens = NIOLockedValueBox(maximum)
 

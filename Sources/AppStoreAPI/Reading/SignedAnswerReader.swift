@@ -5,17 +5,17 @@ package import OfferEligibility
 
 /// Verifies the signed data in an answer, and derives facts from it.
 ///
-/// TLS protects an answer in transit, but only a signature shows that a purchase is of this app and environment.
+/// TLS protects an answer in transit, but only a signature shows that a purchase belongs to this app and environment.
 package struct SignedAnswerReader: Sendable {
     /// The facts of an answer.
     package struct Reading: Sendable {
         package fileprivate(set) var facts: [SubscriberFact] = []
         /// The certificates that must not be revoked.
         package fileprivate(set) var chains: [VerifiedChain] = []
-        /// The reasons of the omitted entries. With any, the answer shows less than the App Store knows.
+        /// The reasons why entries were omitted. If there are any, the answer is incomplete.
         package fileprivate(set) var leftOut: [DataRefusal] = []
 
-        /// - Throws: if entries were omitted and none is left: the answer then shows nothing.
+        /// - Throws: a refusal, if all entries were omitted, because the answer then shows nothing.
         fileprivate func requireSome() throws(DataRefusal) {
             if facts.isEmpty, let refusal = leftOut.first { throw refusal }
         }
@@ -35,10 +35,10 @@ package struct SignedAnswerReader: Sendable {
         origin = ExpectedOrigin(bundleID: app.bundleID, appAppleID: appAppleID, environments: [app.environment])
     }
 
-    /// Reads statuses: for each subscription its last transaction, its renewal info and its status.
+    /// Reads statuses: the last transaction, the renewal info and the status of each subscription.
     ///
-    /// An entry that Apple signed but that cannot be read is omitted, and the others count.
-    /// - Throws: if any part is not Apple's or is of another app, or if every entry is omitted.
+    /// An entry that Apple signed but that cannot be read is omitted, and the others are used.
+    /// - Throws: a refusal, if any part is not signed by Apple or belongs to another app, or if every entry is omitted.
     package func read(_ statuses: SubscriptionStatuses) throws(DataRefusal) -> Reading {
         var reading = Reading()
         reading.leftOut = Self.refusals(of: statuses.unreadableCount)
@@ -49,11 +49,10 @@ package struct SignedAnswerReader: Sendable {
         return reading
     }
 
-    /// Reads a page of transactions. Other products than subscriptions are read too, because rules can test what a customer
-    /// owns.
+    /// Reads a page of transactions. Products other than subscriptions are read too, because rules can test ownership.
     ///
-    /// An entry that Apple signed but that cannot be read is omitted, and the others count.
-    /// - Throws: if any part is not Apple's or is of another app, or if every entry is omitted.
+    /// An entry that Apple signed but that cannot be read is omitted, and the others are used.
+    /// - Throws: a refusal, if any part is not signed by Apple or belongs to another app, or if every entry is omitted.
     package func read(_ page: TransactionHistoryPage) throws(DataRefusal) -> Reading {
         var reading = Reading()
         reading.leftOut = Self.refusals(of: page.unreadableCount)
@@ -81,14 +80,14 @@ package struct SignedAnswerReader: Sendable {
         }
     }
 
-    /// The refusals of entries that are not text or have no JWS.
+    /// Returns the refusals of entries that are not text or have no JWS.
     private static func refusals(of count: Int) -> [DataRefusal] {
         Array(repeating: DataRefusal(PayloadError(.unrecognised)), count: count)
     }
 
     /// Reads one signed part.
     /// - Returns: the signed JSON.
-    /// - Throws: if it is not Apple's, or not about this app and environment.
+    /// - Throws: a refusal, if it is not signed by Apple, or is not about this app and environment.
     package func payload<Payload: SignedPayload>(
         _: Payload.Type, of text: [UInt8]
     ) throws(DataRefusal) -> [UInt8] {
@@ -113,7 +112,7 @@ package struct SignedAnswerReader: Sendable {
             reading.facts.append(ofRenewalInfo)
             (signedDate, digest) = (max(signedDate, ofRenewalInfo.signedDate), digest + ofRenewalInfo.digest)
         }
-        // The status is as old as the newest signed data beside it, as in a notification.
+        // The status is as old as the newest signed data sent with it, as in a notification.
         let digestOfStatus = try fact { () throws(OpenSSLError) in
             try SHA256.hash(digest + Array("\(item.status.rawValue)".utf8))
         }
@@ -146,8 +145,8 @@ package struct SignedAnswerReader: Sendable {
 }
 
 extension DataRefusal {
-    /// True if an entry that Apple signed is odd, but the others still count. It cannot be read, or its environment does not
-    /// count. Data of another app makes the whole answer doubtful.
+    /// True if only the entry is affected, and the others still count: it cannot be read, or its environment is not
+    /// accepted. Data of another app makes the whole answer doubtful.
     fileprivate var concernsOneEntry: Bool {
         isGenuine && (code.hasPrefix("payload_") || Self.codesOfOneEntry.contains(code))
     }

@@ -6,7 +6,7 @@ extension AnswerReader {
         try optionalText(name).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A whole number, or text with one.
+    /// Reads a whole number, or text with one.
     func looseInteger(_ name: String) throws(AnswerError) -> Int64? {
         guard isText(name) else { return try optionalInteger(name) }
         guard let text = try string(name) else { return nil }
@@ -14,7 +14,7 @@ extension AnswerReader {
         return number
     }
 
-    /// `true` or `"true"`, `1` or `"1"`, and the opposite.
+    /// Reads a flag: `true` or `"true"`, `1` or `"1"`, and the opposite values.
     func flag(_ name: String) throws(AnswerError) -> Bool? {
         if isBool(name) { return try bool(name) }
         guard isText(name) else { return try optionalInteger(name).map { $0 == 1 } }
@@ -25,7 +25,7 @@ extension AnswerReader {
         }
     }
 
-    /// A date, which three members contain. The one in milliseconds counts.
+    /// Reads a date, which three members contain. The one in milliseconds is used.
     func date(_ name: String) throws(AnswerError) -> Timestamp? {
         try looseInteger(name + "_ms").map(Timestamp.init)
     }

@@ -6,7 +6,7 @@ package import OfferEligibility
 package struct ReceiptServiceAnswer: Sendable {
     package let environment: AppStoreEnvironment
     package let bundleID: BundleID
-    /// Only production has one.
+    /// The app's Apple ID, only in production.
     package let appAppleID: Int64?
     /// The time of Apple's answer, by Apple's clock.
     package let date: Timestamp
@@ -14,8 +14,8 @@ package struct ReceiptServiceAnswer: Sendable {
     private let renewals: [(original: TransactionID, renewal: Renewal)]
 
     /// Reads an answer.
-    /// - Parameter environment: the one that was queried. The member `environment` is missing from some answers.
-    /// - Throws: the status, if it is one without data.
+    /// - Parameter environment: the queried environment. The member `environment` is missing from some answers.
+    /// - Throws: the status, if it means that there is no data.
     package init(json: [UInt8], from environment: AppStoreEnvironment) throws(ReceiptServiceFailure) {
         let status: ReceiptServiceStatus
         let isMarkedRetryable: Bool?
@@ -41,7 +41,7 @@ package struct ReceiptServiceAnswer: Sendable {
         guard let date = try receipt.date("request_date") else { throw receipt.missing("request_date_ms") }
         self.date = date
         var purchases: [(id: TransactionID, original: TransactionID, purchase: Purchase)] = []
-        // The receipt itself lists its contents when it was made; latest_receipt_info also lists later changes.
+        // The receipt itself lists its contents at its creation; latest_receipt_info also lists later changes.
         for item in try receipt.objects("in_app") + answer.objects("latest_receipt_info") {
             guard let id = try item.transactionID("transaction_id") else { throw item.missing("transaction_id") }
             purchases.append((id, try item.transactionID("original_transaction_id") ?? id, try Purchase(item)))
@@ -67,7 +67,8 @@ package struct ReceiptServiceAnswer: Sendable {
                 facts[fact.key] = fact
             }
             let products = currentProducts
-            // A subscription that changed its product can have an entry for each. The entry of its present product counts.
+            // A subscription that changed its product can have an entry for each product. The entry of its current
+            // product is used.
             var current: Set<TransactionID> = []
             for item in renewals {
                 let fact = try fact(.fetchedRenewalInfo(item.renewal), item.original, of: item.original)
@@ -84,7 +85,7 @@ package struct ReceiptServiceAnswer: Sendable {
         }
     }
 
-    /// The last product that each subscription was bought for.
+    /// The last bought product of each subscription.
     private var currentProducts: [TransactionID: ProductID] {
         Dictionary(grouping: purchases, by: \.original).compactMapValues { purchases in
             purchases.map(\.purchase).max { $0.purchaseDate < $1.purchaseDate }?.productID
@@ -115,7 +116,8 @@ extension Purchase {
         guard let purchaseDate = try item.date("purchase_date") else { throw item.missing("purchase_date_ms") }
         self.init(productID: productID, purchaseDate: purchaseDate)
         expiresDate = try item.date("expires_date")
-        // Only subscriptions have an expiry; the type is not named. Other products are not distinguished further.
+        // The type is not named, but only subscriptions have an expiry date. Other products are not distinguished
+        // further.
         type = expiresDate == nil ? nil : .autoRenewableSubscription
         subscriptionGroupID = try item.string("subscription_group_identifier")
         webOrderLineItemID = try item.string("web_order_line_item_id")

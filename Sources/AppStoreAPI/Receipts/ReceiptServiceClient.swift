@@ -3,9 +3,11 @@ package import OfferCore
 package import OfferEligibility
 package import OutgoingHTTP
 
-/// The client of `verifyReceipt`, the legacy service that describes receipts. Apple has deprecated it, and still runs it.
+/// The client of `verifyReceipt`, the legacy service that describes receipts. Apple has deprecated it but still runs
+/// it.
 ///
-/// Production is queried first. It refers receipts of the sandbox to the sandbox, as Apple recommends.
+/// Production is queried first. If its status says that the receipt is from the sandbox, the sandbox is queried, as
+/// Apple recommends.
 package struct ReceiptServiceClient: Sendable {
     private let hosts: ReceiptServiceHosts
     private let transport: any HTTPExchange
@@ -16,7 +18,7 @@ package struct ReceiptServiceClient: Sendable {
     private static let maximumAttempts = 3
     private static let firstDelay = Duration.milliseconds(250)
     private static let attemptTimeout = Duration.seconds(30)
-    /// Ten thousand purchases, the limit of ``AnswerReader``, take 12 MB.
+    /// The maximum size of a response in bytes. Ten thousand purchases, the limit of ``AnswerReader``, take 12 MB.
     private static let maximumResponse = 16 * 1024 * 1024
 
     /// - Parameter observe: called after each exchange and each request that was not sent.
@@ -31,12 +33,12 @@ package struct ReceiptServiceClient: Sendable {
         breakers = [.production: CircuitBreaker(), .sandbox: CircuitBreaker()]
     }
 
-    /// Requests the present contents of a receipt.
+    /// Requests the current contents of a receipt.
     /// - Parameters:
-    ///   - receipt: CMS, as the app has it.
+    ///   - receipt: the receipt as stored by the app, in CMS.
     ///   - sharedSecret: the app's secret, which receipts with subscriptions need.
     ///   - excludesOld: true to omit all periods of each subscription except the last.
-    ///   - deadline: ends all attempts; nil for none.
+    ///   - deadline: the end of all attempts; nil for none.
     package func describe(
         _ receipt: [UInt8], sharedSecret: Secret, excludesOld: Bool = false, by deadline: NIODeadline? = nil
     ) async throws(ReceiptServiceFailure) -> ReceiptServiceAnswer {
@@ -151,7 +153,7 @@ package struct ReceiptServiceHosts: Hashable, Sendable {
     package let production: String
     package let sandbox: String
 
-    /// - Parameters: nil means Apple's.
+    /// - Parameters: the base URLs; nil means Apple's.
     package init(production: String? = nil, sandbox: String? = nil) {
         self.production = production ?? "https://buy.itunes.apple.com"
         self.sandbox = sandbox ?? "https://sandbox.itunes.apple.com"
@@ -167,7 +169,7 @@ package enum ReceiptServiceFailure: Error, Hashable, Sendable {
     case unreachable(String)
     case timedOut
     case unreadable(AnswerError)
-    /// The host has failed often, and gets no requests for a while.
+    /// The host has failed repeatedly, so it gets no requests for a while.
     case paused
 
     package var isRetryable: Bool {
@@ -178,7 +180,7 @@ package enum ReceiptServiceFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// True if the failure means that the host is in trouble, and not that the receipt is wrong.
+    /// True if the failure shows a problem of the host rather than of the receipt.
     fileprivate var isOfHost: Bool {
         switch self {
         // 21002 is also sent for malformed receipts.
@@ -201,13 +203,13 @@ package enum ReceiptServiceFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// The action for an operator; nil if the failure is about one receipt.
+    /// The action for an operator; nil if the failure concerns a single receipt.
     package var hint: String? {
         switch self {
         case .status(.wrongSharedSecret): "correct sharedSecret of the app in the configuration file"
         case .temporary(let status) where status != .malformed: "see Apple's system status page"
         case .unreachable, .timedOut, .paused, .httpStatus:
-            "check the network and Apple's system status page; the service asks again"
+            "check the network and Apple's system status page; the service tries again"
         case .unreadable: "see docs/app-store.md"
         case .status, .temporary: nil
         }
@@ -222,7 +224,7 @@ extension ReceiptServiceFailure: CustomStringConvertible {
         case .unreachable(let reason): reason
         case .timedOut: "the receipt service did not answer in time"
         case .unreadable(let error): "the answer cannot be read: \(error.reason)"
-        case .paused: "the receipt service has failed several times, so it is not asked for a moment"
+        case .paused: "the receipt service has failed several times, so requests to it pause for a moment"
         }
     }
 }

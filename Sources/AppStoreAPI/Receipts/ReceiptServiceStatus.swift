@@ -1,4 +1,4 @@
-/// The status of a receipt, as the legacy service `verifyReceipt` numbers it.
+/// The status of a receipt, as numbered by the legacy service `verifyReceipt`.
 ///
 /// Source: Apple, "status" (App Store Receipts documentation).
 package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
@@ -19,7 +19,8 @@ package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
     /// True if the answer describes the purchases.
     var hasData: Bool { self == .valid || self == .expired }
 
-    /// True if the same request may succeed soon. 21002 is sent for malformed receipts, but also for temporary problems.
+    /// Returns true if the same request may succeed soon. 21002 is sent for malformed receipts, but also for temporary
+    /// problems.
     /// - Parameter isMarked: the value of `is_retryable`; nil if it is absent.
     func isRetryable(_ isMarked: Bool?) -> Bool {
         switch rawValue {
@@ -29,7 +30,7 @@ package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// A name for metrics: the number of a status that Apple documents.
+    /// A name for metrics: the number of a documented status.
     package var name: String {
         switch rawValue {
         case 21_000...21_010: "status_\(rawValue)"
@@ -52,7 +53,7 @@ package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
         case 21_009: "The service has an internal error. Try again later."
         case 21_010: "The customer's Apple Account was not found. It may have been deleted."
         case 21_100...21_199: "The service has an internal error."
-        default: "This status is new. Look it up in Apple's documentation of receipts."
+        default: "This version does not know the status. Look it up in Apple's documentation of receipts."
         }
     }
 }

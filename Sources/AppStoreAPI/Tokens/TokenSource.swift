@@ -41,13 +41,14 @@ package final class TokenSource: Sendable {
     private let record: @Sendable (UnsignedAPIToken) async -> Bool
     private let state = NIOLockedValueBox(State())
 
-    /// The time for which a token is used, in seconds. A request with it must arrive before it expires.
+    /// The time for which a token is used, in seconds. A request must arrive before its token expires.
     private static let useSeconds: Int64 = 240
-    /// A clock that is ahead by this much still issues tokens from the past. The App Store refuses others.
+    /// Subtracted from the issue time, so that a clock that is ahead by this much still issues tokens from the past.
+    /// The App Store refuses tokens from the future.
     private static let clockAllowanceSeconds: Int64 = 20
 
     /// - Parameters:
-    ///   - credentials: those in force.
+    ///   - credentials: the credentials in force.
     ///   - record: records a new token before its first use. If it returns false, the token is not used.
     package init(
         credentials: @escaping @Sendable () -> TokenCredentials, now: @escaping @Sendable () -> Timestamp,
@@ -77,7 +78,7 @@ package final class TokenSource: Sendable {
         return try text.get()
     }
 
-    /// - Returns: the current token, or the one that another request is making. nil if the caller must make it.
+    /// - Returns: the current token, or the one that another request is creating; nil if the caller must create it.
     private func shared(_ terms: Terms, at seconds: Int64) async -> Result<String, TokenFault>? {
         await withCheckedContinuation { waiter in
             let step = state.withLockedValue { state -> Step in
@@ -107,7 +108,7 @@ package final class TokenSource: Sendable {
     }
 
     /// Forgets a token that the App Store has refused.
-    /// - Parameter text: kept if it has been replaced in the meantime.
+    /// - Parameter text: the refused token. Nothing changes if it has been replaced in the meantime.
     func discard(_ text: String, of app: BundleID) {
         state.withLockedValue { if $0.issued[app]?.text == text { $0.issued[app] = nil } }
     }
@@ -133,7 +134,7 @@ extension TokenFault: CustomStringConvertible {
     }
 }
 
-/// The keys and issuer IDs with which tokens are made.
+/// The keys and issuer IDs used to create tokens.
 package struct TokenCredentials: Sendable {
     fileprivate let ring: KeyRing
     fileprivate let issuerIDs: IssuerIDs

@@ -18,20 +18,21 @@ package enum CheckFailure: String, CaseIterable, Error, Hashable, Sendable {
 
     package var sentence: String {
         switch self {
-        case .anotherBundleID: "The bundle ID is that of another app."
+        case .anotherBundleID: "The bundle ID belongs to another app."
         case .bundleIDMissing: "The bundle ID is missing."
-        case .anotherAppAppleID: "The app's Apple ID is that of another app."
+        case .anotherAppAppleID: "The app's Apple ID belongs to another app."
         case .appAppleIDMissing: "The app's Apple ID is missing, although the data is from production."
         case .environmentMissing: "The environment is missing, so the data may be from the sandbox."
         case .environmentNotAccepted: "Data from this environment is not accepted here."
-        case .anotherSubscription: "The renewal info and the transaction beside it belong to different subscriptions."
+        case .anotherSubscription:
+            "The renewal info and the transaction sent with it belong to different subscriptions."
         case .transactionMissing:
-            "Renewal info counts only beside a transaction of its subscription, and there is none."
-        case .severalEnvironments: "The proofs are of several environments."
-        case .severalAppleAccounts: "The proofs are of several Apple Accounts."
+            "Renewal info is accepted only with a transaction of its subscription, and there is none."
+        case .severalEnvironments: "The proofs are from several environments."
+        case .severalAppleAccounts: "The proofs belong to several Apple Accounts."
         case .tooManyPurchases: "The proofs show more than 250 subscriptions and other purchases."
-        case .noApp: "No offer of the list can be read, so the app that the proofs must be of is not known."
-        case .notFromAppStore: "Xcode signed the data, but it says that it is from the App Store."
+        case .noApp: "No offer in the list can be read, so the app of the proofs is unknown."
+        case .notFromAppStore: "Xcode signed the data, but the data claims to be from the App Store."
         }
     }
 }

@@ -27,7 +27,8 @@ package struct ExpectedApps: Hashable, Sendable {
     package subscript(bundleID: BundleID) -> ExpectedApp? { byBundleID[bundleID] }
 
     /// Finds the app that a payload names and checks the payload against it.
-    /// - Parameter origin: not from renewal info, which names no app; see ``SubscriptionRecord``.
+    /// - Parameter origin: the origin of any payload except renewal info, which names no app; see
+    ///   ``SubscriptionRecord``.
     package func check(_ origin: PayloadOrigin) throws(CheckFailure) -> ExpectedApp {
         let app = try origin.kind.carriesBundleID ? app(bundleID: origin.bundleID) : app(of: origin)
         try app.expectedOrigin.check(origin)
@@ -42,7 +43,8 @@ package struct ExpectedApps: Hashable, Sendable {
 
     /// Finds the app by its Apple ID, the only name of an app in a retention message request.
     ///
-    /// An app without a known Apple ID is served in the sandbox only. If it is the only one, the request is for it.
+    /// An app without a known Apple ID is served only in the sandbox. If there is only one such app, the request is for
+    /// it.
     private func app(of origin: PayloadOrigin) throws(CheckFailure) -> ExpectedApp {
         guard let id = origin.appAppleID else { throw .appAppleIDMissing }
         if let app = byAppAppleID[id] { return app }

@@ -4,7 +4,7 @@ package import OfferEligibility
 /// The app and environment that a payload must state. A nil value is not checked.
 package struct ExpectedOrigin: Hashable, Sendable {
     package let bundleID: BundleID?
-    /// Checked only for production, where Apple promises to state it.
+    /// Checked only for production, where Apple documents that it is present.
     package let appAppleID: Int64?
     package let environments: Set<AppStoreEnvironment>?
 
@@ -16,8 +16,8 @@ package struct ExpectedOrigin: Hashable, Sendable {
         self.environments = environments
     }
 
-    /// Checks the app before the environment, as Apple's server libraries do: a sandbox payload of another app is a
-    /// payload of another app.
+    /// Checks the app before the environment, as Apple's server libraries do: a sandbox payload of another app is
+    /// refused because of its app.
     package func check(_ origin: PayloadOrigin) throws(CheckFailure) {
         try checkBundleID(origin)
         try checkAppAppleID(origin)

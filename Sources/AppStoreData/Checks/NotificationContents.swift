@@ -4,7 +4,7 @@ package typealias InnerVerifier<Failure: Error> = (_ jws: [UInt8], _ kind: Paylo
 /// The signed data inside a notification. Each part is verified separately and belongs to the notification.
 package struct NotificationContents: Hashable, Sendable {
     package private(set) var transaction: SignedTransaction?
-    /// nil without a transaction too: renewal info by itself names no app.
+    /// nil if there is no transaction, because renewal info by itself names no app.
     package private(set) var record: SubscriptionRecord?
     package private(set) var appTransaction: AppTransaction?
 
@@ -55,8 +55,8 @@ private struct InnerReader<Failure: Error> {
         return payload
     }
 
-    /// Checks that the data comes from the notification's app and environment. Data from 2021 may name no environment, but the
-    /// notification around it does.
+    /// Checks that the data comes from the notification's app and environment. Data from 2021 may name no environment,
+    /// but the enclosing notification does.
     private func check(_ inner: PayloadOrigin) throws(CheckFailure) {
         let environment = inner.environment == nil ? nil : outer.environment
         let expected = ExpectedOrigin(

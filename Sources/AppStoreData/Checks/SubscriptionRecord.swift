@@ -1,12 +1,12 @@
 /// A transaction and the renewal info of its subscription.
 ///
-/// Renewal info names no app, and the App Store's signature is valid for every app. It counts only beside a transaction of
-/// the same subscription, which names the app.
+/// Renewal info names no app, and the App Store's signature is valid for every app. It is accepted only with a
+/// transaction of the same subscription, which names the app.
 package struct SubscriptionRecord: Hashable, Sendable {
     package let transaction: SignedTransaction
     package let renewalInfo: RenewalInfo
 
-    /// - Parameter transaction: a transaction whose app has been checked; any one of the subscription.
+    /// - Parameter transaction: any transaction of the subscription, with its app already checked.
     package init(_ transaction: SignedTransaction, _ renewalInfo: RenewalInfo) throws(CheckFailure) {
         guard renewalInfo.originalTransactionID == transaction.originalTransactionID else {
             throw .anotherSubscription

@@ -5,7 +5,7 @@ package import OfferEligibility
 package struct VerifiedNotification: Hashable, Sendable {
     package let notification: AppStoreNotification
     package let app: ExpectedApp
-    /// The environment of everything inside, even of data that names none.
+    /// The environment of all data inside, even of data that names none.
     package let environment: AppStoreEnvironment
     package let contents: NotificationContents
 

@@ -5,8 +5,8 @@ package import OfferEligibility
 extension SubscriberFact {
     /// The fact of a transaction that the App Store signed.
     ///
-    /// The digest covers the payload as signed, so another signature over the same payload makes the same fact.
-    /// - Parameter transaction: verified, not from a receipt, and of the app that the fact is stored for.
+    /// The digest covers the payload as signed, so another signature over the same payload gives the same fact.
+    /// - Parameter transaction: a verified transaction of the app for which the fact is stored, not from a receipt.
     package init(_ transaction: SignedTransaction) throws(OpenSSLError) {
         let digest = try SHA256.hash(transaction.json ?? [])
         self.init(
@@ -16,7 +16,7 @@ extension SubscriberFact {
     }
 
     /// The fact of a renewal info.
-    /// - Parameter record: the renewal info beside a verified transaction, which names the app.
+    /// - Parameter record: the renewal info and a verified transaction, which names the app.
     package init(_ record: SubscriptionRecord) throws(OpenSSLError) {
         let info = record.renewalInfo
         self.init(

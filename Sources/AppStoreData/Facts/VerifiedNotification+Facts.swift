@@ -3,11 +3,11 @@ import OfferCrypto
 package import OfferEligibility
 
 extension VerifiedNotification {
-    /// The facts that a notification gives, at most five. One without a transaction gives none.
+    /// The facts that a notification yields, at most five. A notification without a transaction yields none.
     ///
-    /// Each merges separately: the transaction may be an old period that nothing else reports. The status and the renewal info
-    /// are those of the subscription. The type of the notification makes a fact only if it adds information that no payload
-    /// has.
+    /// Each fact merges separately: the transaction may be an old period that nothing else reports. The status and the
+    /// renewal info are those of the subscription. The type of the notification yields a fact only if it adds
+    /// information that no payload has.
     package var facts: [SubscriberFact] {
         get throws(OpenSSLError) {
             guard let transaction = contents.transaction else { return [] }
@@ -30,8 +30,8 @@ extension VerifiedNotification {
         [notification.json] + [contents.transaction?.json, contents.record?.renewalInfo.json].compactMap { $0 }
     }
 
-    /// The date of facts that only the notification states. The App Store signs its parts some milliseconds apart, in any
-    /// order, and the parts of one notification are equally new.
+    /// The date of facts that only the notification states. The App Store signs the parts of a notification some
+    /// milliseconds apart, in any order, but they are equally new.
     private var signedDate: Timestamp {
         let parts = [contents.transaction?.signedDate, contents.record?.renewalInfo.signedDate]
         return parts.compactMap { $0 }.reduce(notification.signedDate, max)

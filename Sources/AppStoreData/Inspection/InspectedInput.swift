@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// App Store data in the form in which it is sent.
+/// App Store data in its transport form.
 enum InspectedInput {
     /// A JWS in compact form.
     case jws([UInt8])
@@ -51,12 +51,13 @@ enum InspectedInput {
         }
     }
 
-    /// True if BER begins here: a SEQUENCE, which is the digit 0 in ASCII, and a length that takes more than one byte.
+    /// Returns true if BER begins here: a SEQUENCE, which is the digit 0 in ASCII, and a length that takes more than
+    /// one byte.
     private static func isSequence(_ bytes: [UInt8]) -> Bool {
         bytes.count > 1 && bytes[0] == DERTag.sequence.rawValue && bytes[1] >= 0x80
     }
 
-    /// True if a legacy receipt begins here: `{ "name" = `.
+    /// Returns true if a legacy receipt begins here: `{ "name" = `.
     private static func isPropertyList(_ text: [UInt8]) -> Bool {
         guard trimmed(text).first == UInt8(ascii: "{") else { return false }
         do { _ = try LegacyTransactionReceipt(text) } catch { return error != .noPurchaseInfo && error != .tooLarge }
@@ -69,11 +70,11 @@ enum InspectedInput {
         return bytes[start..<end]
     }
 
-    /// True if a byte is printable ASCII other than a space.
+    /// Returns true if a byte is printable ASCII other than a space.
     private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 }
 
-/// The form of data, recognised without reading it.
+/// The form of data, recognised without decoding it.
 enum InspectedForm: Hashable {
     case jws
     case receipt

@@ -7,10 +7,11 @@ package struct Inspection: Sendable {
     package var kind: InspectedKind?
     /// The first check that failed; nil if the data is verified.
     package var refusal: DataRefusal?
-    /// A JSON object: the payload of a JWS as signed, or the contents of a receipt with Apple's names. Unverified data has one
-    /// too, as far as it can be read.
+    /// A JSON object: the payload of a JWS as signed, or the contents of a receipt with Apple's names. Present for
+    /// unverified data too, as far as it can be read.
     package var payload: [UInt8]?
-    /// Leaf first. For verified data, the last is the trusted root; for unverified data, these are the enclosed ones.
+    /// The certificates, leaf first. For verified data, the last is the trusted root; for unverified data, these are
+    /// the enclosed certificates.
     package var certificates: [X509Certificate] = []
     /// The time at which the certificates must be valid; nil if it is unknown.
     package var effectiveDate: Timestamp?
@@ -23,10 +24,10 @@ package struct Inspection: Sendable {
 }
 
 extension Inspection {
-    /// Takes over the certificates of a verified chain.
+    /// Stores the certificates of a verified chain.
     mutating func accept(_ chain: some CertificatePath) {
         isFromXcode = chain.isXcode
-        // Xcode's certificate is leaf and root.
+        // Xcode's certificate is both leaf and root.
         certificates = chain.intermediate.map { [chain.leaf, $0, chain.root] } ?? [chain.root]
     }
 }

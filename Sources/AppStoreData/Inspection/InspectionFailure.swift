@@ -10,7 +10,7 @@ package enum InspectionFailure: String, CaseIterable, Error, Hashable, Sendable 
                 + "DER, BER or base64."
         case .legacyReceiptNotVerified:
             "The signature of a legacy transaction receipt is not verified, because its issuer's certificate is not "
-                + "enclosed. Ask the App Store Server API about the transaction."
+                + "enclosed. Request the transaction from the App Store Server API."
         }
     }
 }
@@ -24,7 +24,8 @@ extension DataRefusal {
         self.init(code: error.rawValue, sentence: error.sentence, isRetryable: false, isGenuine: false)
     }
 
-    /// A JWS instead of a receipt, or a receipt instead of a JWS. Their forms differ, so no verification is needed.
+    /// Creates the failure for a JWS instead of a receipt, or the reverse. Their forms differ, so no verification is
+    /// needed.
     init(expected: InspectedKind, found: InspectedForm) {
         self.init(
             code: "payload_of_another_kind",

@@ -34,7 +34,7 @@ extension Timestamp {
     /// True if the time can be written with a year of four digits.
     var isPrintable: Bool { (-62_167_219_200_000...253_402_300_799_999).contains(milliseconds) }
 
-    /// - Parameter seconds: since 1970.
+    /// - Parameter seconds: seconds since 1970.
     init(seconds: Int64) { self.init(milliseconds: seconds * 1000) }
 
     /// Seconds since 1970, rounded down.

@@ -15,7 +15,7 @@ extension Inspector {
         return inspection
     }
 
-    /// - Parameter kind: the expected kind; nil for any.
+    /// - Parameter kind: the expected kind; nil if any kind is accepted.
     private func inspect(_ text: [UInt8], as kind: PayloadKind?, from origin: ExpectedOrigin) -> Inspection {
         var inspection = Inspection(unverified: text, at: date)
         do throws(DataRefusal) {

@@ -1,7 +1,7 @@
 package import OfferCore
 import OfferEligibility
 
-/// Recognises the kind of App Store data, verifies and decodes it, and names the check that failed.
+/// Recognises the kind of App Store data, verifies and decodes it, and names the failed check.
 ///
 /// The verdict comes from ``AppStoreVerifier``. An ``Inspection`` also shows data that failed, as far as it can be read, so
 /// check its verdict before you use anything else in it.

@@ -27,7 +27,7 @@ struct LegacyMembers {
         return LegacyMembers(try value.object(), path: value.name + ".")
     }
 
-    /// The text of a string, or the digits of a number.
+    /// Returns the text of a string, or the digits of a number.
     func utf8(_ name: String) -> [UInt8]? {
         switch object[name] {
         case .string(let utf8): utf8
@@ -40,14 +40,14 @@ struct LegacyMembers {
 
     func transactionID(_ name: String) -> TransactionID? { utf8(name).flatMap { try? TransactionID(utf8: $0) } }
 
-    /// A notification says `"true"` and `"false"`, its receipt `"1"` and `"0"`.
+    /// A notification contains `"true"` and `"false"`, its receipt `"1"` and `"0"`.
     func flag(_ name: String) -> Bool? {
         if case .bool(let flag) = object[name] { return flag }
         guard let utf8 = utf8(name) else { return nil }
         return ["true": true, "1": true, "false": false, "0": false][String(decoding: utf8, as: UTF8.self)]
     }
 
-    /// The objects in an array; none if the member is anything else.
+    /// Returns the objects in an array; none if the member is anything else.
     func objects(_ name: String) -> [LegacyMembers] {
         guard case .array(let elements) = object[name] else { return [] }
         return elements.compactMap { element in

@@ -3,9 +3,9 @@ package import OfferEligibility
 
 /// An App Store Server Notification, version 1, as posted. Apple calls it `responseBodyV1`.
 ///
-/// It is not signed. The password shows who sent it, and the receipt in it is signed separately: see
-/// ``VerifiedLegacyNotification``. An unreadable value counts as absent if its member only describes the purchase. Unknown
-/// members are ignored.
+/// It is not signed. The password authenticates the sender, and the receipt in it is signed separately: see
+/// ``VerifiedLegacyNotification``. An unreadable value counts as absent if its member only describes the purchase.
+/// Unknown members are ignored.
 ///
 /// Source: Apple, "responseBodyV1" and "unified_receipt" (App Store Server Notifications, deprecated).
 package struct LegacyNotification: Sendable {
@@ -22,7 +22,7 @@ package struct LegacyNotification: Sendable {
     package let bundleID: BundleID
     /// nil if the notification names none.
     package let environment: AppStoreEnvironment?
-    /// Compared with the app's shared secret, and never kept.
+    /// The password, which is compared with the app's shared secret and never kept.
     let password: Secret?
     /// `unified_receipt.latest_receipt`: base64, not yet verified.
     let latestReceipt: [UInt8]?
@@ -35,7 +35,7 @@ package struct LegacyNotification: Sendable {
     /// The members except the password.
     let content: JSONObject
 
-    /// True if a body is a notification of version 1. A body that claims to be signed is not.
+    /// Returns true if a body is a notification of version 1. A body that claims to be signed is not.
     package static func isLegacy(_ members: JSONObject) -> Bool {
         members["notification_type"] != nil && members["signedPayload"] == nil
     }
@@ -63,7 +63,7 @@ package struct LegacyNotification: Sendable {
 }
 
 extension AppStoreEnvironment {
-    /// - Parameter name: as version 1 spells it: `PROD`, but `Production` in the receipt.
+    /// - Parameter name: the name in version 1: `PROD`, but `Production` in the receipt.
     fileprivate init(legacy name: String) {
         self = name == "PROD" ? .production : AppStoreEnvironment(rawValue: name)
     }

@@ -22,7 +22,7 @@ package struct LegacyNotificationType: OpenValue {
     package static let revoke = Self(rawValue: "REVOKE")
 }
 
-/// The type and subtype of a notification, in the words of version 2.
+/// The type and subtype of a notification, with the names of version 2.
 package struct NotificationName: Hashable, Sendable {
     package let type: NotificationType
     package let subtype: NotificationSubtype?
@@ -34,7 +34,8 @@ package struct NotificationName: Hashable, Sendable {
 }
 
 extension LegacyNotificationType {
-    /// The nearest name in version 2. If several come close, only the state of the subscription would decide.
+    /// The nearest name in version 2. Where several are close, only the state of the subscription could decide between
+    /// them.
     package static let successors: [Self: NotificationName] = [
         .cancel: NotificationName(.refund),
         .consumptionRequest: NotificationName(.consumptionRequest),
@@ -44,7 +45,7 @@ extension LegacyNotificationType {
         .didRecover: NotificationName(.didRenew, .billingRecovery),
         .didRenew: NotificationName(.didRenew),
         .initialBuy: NotificationName(.subscribed, .initialBuy),
-        // After an upgrade, version 2 says DID_CHANGE_RENEWAL_PREF with UPGRADE.
+        // After an upgrade, version 2 sends DID_CHANGE_RENEWAL_PREF with UPGRADE.
         .interactiveRenewal: NotificationName(.subscribed, .resubscribe),
         .priceIncreaseConsent: NotificationName(.priceIncrease),
         .refund: NotificationName(.refund),
@@ -59,13 +60,13 @@ extension LegacyNotificationType {
 }
 
 extension LegacyNotification {
-    /// The nearest name in version 2, for logs and metrics. Unsigned members decide nothing else.
+    /// The nearest name in version 2, for logs and metrics. Unsigned members affect nothing else.
     package var name: NotificationName {
         let name = type.successor
         return NotificationName(name.type, subtype ?? name.subtype)
     }
 
-    /// The subtype that only the other members show.
+    /// The subtype according to the other members.
     private var subtype: NotificationSubtype? {
         switch type {
         case .didChangeRenewalStatus: autoRenews.map { $0 ? .autoRenewEnabled : .autoRenewDisabled }

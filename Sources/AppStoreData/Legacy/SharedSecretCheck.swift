@@ -2,9 +2,10 @@ import OfferCore
 import OfferCrypto
 
 extension Secret {
-    /// Compares a password with this secret. The time it takes depends on neither the secret nor how much of it is right.
+    /// Compares a password with this secret. The duration depends neither on the secret nor on how much of the password
+    /// is right.
     ///
-    /// Digests are compared, so not even the length of the secret shows. An empty secret matches nothing.
+    /// Digests are compared, so not even the length of the secret is revealed. An empty secret matches nothing.
     func matches(_ password: Secret) throws(OpenSSLError) -> Bool {
         let digests = (try SHA256.hash(Array(reveal.utf8)), try SHA256.hash(Array(password.reveal.utf8)))
         // No early exit.

@@ -11,14 +11,14 @@ package struct AppStoreNotification: SignedPayload {
         case summary(RenewalExtensionSummary)
         case externalPurchaseToken(ExternalPurchaseToken)
         case appData(NotificationAppData)
-        /// None of the objects that Apple had documented when this was written.
+        /// The notification has none of the objects that Apple had documented when this was written.
         case unknown
     }
 
     package let type: NotificationType
-    /// The absence of a subtype has its own meaning.
+    /// The subtype; its absence has a meaning.
     package let subtype: NotificationSubtype?
-    /// The same in every delivery of a notification. 1 to 64 bytes.
+    /// The identifier, the same in every delivery of a notification. 1 to 64 bytes.
     package let notificationUUID: FieldText
     package let version: String?
     package let signedDate: Timestamp

@@ -52,7 +52,7 @@ package struct AppTransaction: SignedPayload {
     }
 }
 
-/// The platform on which the customer first got the app.
+/// The platform on which the customer first obtained the app.
 package struct OriginalPlatform: OpenValue {
     package let rawValue: String
 

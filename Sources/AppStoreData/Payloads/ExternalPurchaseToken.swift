@@ -10,7 +10,7 @@ package struct ExternalPurchaseToken: Hashable, Sendable {
     package let tokenExpirationDate: Timestamp?
     package let tokenType: String?
 
-    /// Apple marks the tokens of the sandbox in their text and names no environment.
+    /// The environment. Apple marks sandbox tokens in their text and names no environment.
     package var environment: AppStoreEnvironment {
         externalPurchaseID.utf8.starts(with: "SANDBOX".utf8) ? .sandbox : .production
     }

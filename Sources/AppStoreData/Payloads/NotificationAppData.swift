@@ -1,7 +1,7 @@
 package import OfferCore
 package import OfferEligibility
 
-/// The app that a notification is about, without a purchase. Apple calls it `appData`.
+/// The app of a notification without a purchase. Apple calls it `appData`.
 package struct NotificationAppData: Hashable, Sendable {
     package let bundleID: BundleID
     package let appAppleID: Int64?

@@ -1,10 +1,10 @@
 package import OfferCore
 package import OfferEligibility
 
-/// The app and the customer's purchase that a notification is about. Apple calls it `data`.
+/// The app and the purchase of a notification. Apple calls it `data`.
 package struct NotificationData: Hashable, Sendable {
     package let bundleID: BundleID
-    /// Documented for production only. In the sandbox, it is missing only from `TEST`.
+    /// The app's Apple ID. Documented for production only. In the sandbox, it is missing only from `TEST`.
     package let appAppleID: Int64?
     package let environment: AppStoreEnvironment?
     /// The version of the app.

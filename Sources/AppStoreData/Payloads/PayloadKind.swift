@@ -3,8 +3,9 @@ import OfferEligibility
 
 /// The kinds of JWS payload that the App Store signs. The raw values name them on the command line.
 ///
-/// Nothing in a JWS names its kind: a transaction also has a valid signature as renewal info. A kind is therefore recognised by
-/// members that every payload of that kind has. No payload of another kind has all of them.
+/// Nothing in a JWS names its kind, so the signature of a transaction would also be valid if it were taken for renewal
+/// info. A kind is therefore recognised by members that every payload of that kind has. No payload of another kind has
+/// all of them.
 package enum PayloadKind: String, CaseIterable, Hashable, Sendable {
     case transaction
     case renewalInfo = "renewal-info"
@@ -57,7 +58,7 @@ extension PayloadKind {
         return kind
     }
 
-    /// Checks that `members` are those of this kind and of no other.
+    /// Checks that `members` identify this kind and no other.
     func require(of members: JSONObject) throws(PayloadError) {
         let found: PayloadKind
         do { found = try Self.recognise(members) } catch {

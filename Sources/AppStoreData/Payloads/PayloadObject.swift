@@ -25,7 +25,7 @@ package struct PayloadObject: Hashable, Sendable {
     /// - Throws: `.unrecognised` or `.ambiguous`.
     package func kind() throws(PayloadError) -> PayloadKind { try PayloadKind.recognise(members) }
 
-    /// True if the payload names an environment, and only those of tests on a developer's machine.
+    /// True if the payload names at least one environment, and only environments for tests on a developer's machine.
     var isFromTests: Bool {
         let tests = [AppStoreEnvironment.xcode, .localTesting].map { JSONValue.string(Array($0.rawValue.utf8)) }
         let environments = ["environment", "receiptType"].compactMap { members[$0] }

@@ -1,7 +1,7 @@
 package import OfferCore
 package import OfferEligibility
 
-/// The app and environment that a payload says it comes from.
+/// The app and environment that a payload names as its origin.
 package struct PayloadOrigin: Hashable, Sendable {
     package let kind: PayloadKind
     package let bundleID: BundleID?

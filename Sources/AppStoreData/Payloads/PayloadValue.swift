@@ -96,7 +96,7 @@ struct PayloadValue {
     }
 
     /// Reads the account token of a purchase.
-    /// - Returns: nil for a text that is not a UUID: it names no account, and the rest of the payload counts.
+    /// - Returns: nil for a text that is not a UUID. It names no account, but the rest of the payload is used.
     func accountToken() throws(PayloadError) -> UUIDText? { UUIDText(parsing: try utf8()) }
 
     private static let integerType = "a whole number of at most 64 bits"

@@ -19,11 +19,11 @@ package struct RenewalInfo: SignedPayload {
     /// True during a grace period too.
     package internal(set) var isInBillingRetryPeriod: Bool?
     package internal(set) var gracePeriodExpiresDate: Timestamp?
-    /// Absent without a price increase.
+    /// Absent if there is no price increase.
     package internal(set) var priceIncreaseStatus: PriceIncreaseStatus?
     /// The offer of the next period.
     package internal(set) var offer: AppliedOffer?
-    /// May be in the past.
+    /// The next renewal date, which may be in the past.
     package internal(set) var renewalDate: Timestamp?
     /// In thousandths of ``currency``. Absent while auto-renewal is off, like the currency.
     package internal(set) var renewalPrice: Int64?

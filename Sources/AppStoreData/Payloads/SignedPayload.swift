@@ -4,7 +4,8 @@ package protocol SignedPayload: Hashable, Sendable {
 
     var origin: PayloadOrigin { get }
 
-    /// - Throws: if the payload is of another kind, or if a known member is wrong. Unknown members are ignored.
+    /// - Throws: an error, if the payload is of another kind, or if a known member is invalid. Unknown members are
+    ///   ignored.
     init(_ payload: PayloadObject) throws(PayloadError)
 }
 

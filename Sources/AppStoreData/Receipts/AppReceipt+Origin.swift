@@ -1,6 +1,6 @@
 extension AppReceipt {
-    /// Receipts of the sandbox have 0 for the app's Apple ID. Apple does not document the attribute, so one that lacks it
-    /// is checked like a transaction, by its bundle ID alone.
+    /// Sandbox receipts have 0 for the app's Apple ID. Apple does not document the attribute, so a receipt without it
+    /// is checked like a transaction, only by its bundle ID.
     package var origin: PayloadOrigin {
         guard let appAppleID, appAppleID != 0 else {
             return PayloadOrigin(.transaction, bundleID: bundleID, environment: environment)

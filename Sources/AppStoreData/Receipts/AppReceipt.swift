@@ -40,7 +40,7 @@ extension AppReceipt {
     package var environment: AppStoreEnvironment? { type.environmentName.map(AppStoreEnvironment.init) }
 }
 
-/// The kind of a receipt. Values that Apple adds are kept.
+/// The kind of a receipt. Unknown values are kept.
 package struct ReceiptType: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 

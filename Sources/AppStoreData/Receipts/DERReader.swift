@@ -11,7 +11,7 @@ struct DERReader {
     var isAtEnd: Bool { rest.isEmpty }
 
     /// Reads an element.
-    /// - Returns: its content.
+    /// - Returns: the content of the element.
     mutating func next(_ tag: DERTag) throws(DERError) -> ArraySlice<UInt8> {
         guard rest.popFirst() == tag.rawValue else { throw .wrongTag }
         let length = try readLength()

@@ -13,7 +13,7 @@ package struct DeviceIdentifier: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// - Parameter hexadecimal: the same bytes, two digits for each.
+    /// - Parameter hexadecimal: the same bytes, as two digits each.
     package init?(hexadecimal text: String) {
         guard let bytes = Hexadecimal.bytes(of: text, count: text.utf8.count / 2) else { return nil }
         self.init(bytes)

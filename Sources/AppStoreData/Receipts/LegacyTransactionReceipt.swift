@@ -2,7 +2,8 @@ import OfferCore
 
 /// A receipt of a single transaction, which iOS 6 and earlier had: `SKPaymentTransaction.transactionReceipt`.
 ///
-/// Its signature is not verified: the issuer of its certificate is not enclosed. So only its transaction ID is read.
+/// Its signature is not verified, because the issuer of its certificate is not enclosed. Only its transaction ID is
+/// read.
 package struct LegacyTransactionReceipt: Hashable, Sendable {
     /// The maximum size in bytes. Genuine ones have about 4 KB.
     package static let maximumSize = 64 * 1024

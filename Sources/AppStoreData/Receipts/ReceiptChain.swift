@@ -20,7 +20,7 @@ package struct ReceiptChain: CertificatePath {
         }
     }
 
-    /// Accepts the certificate that Xcode signs with. It is its own root.
+    /// Accepts Xcode's signing certificate, which is its own root.
     private init(xcode root: X509Certificate, at seconds: Int64) throws(VerificationFailure) {
         guard root.notBefore <= seconds else { throw VerificationFailure(.certificateNotYetValid, .root) }
         guard seconds <= root.notAfter else { throw VerificationFailure(.certificateExpired, .root) }

@@ -2,11 +2,11 @@ import OfferCrypto
 
 /// The reason a receipt is not accepted. It never quotes the receipt.
 package enum ReceiptFailure: Error, Hashable, Sendable {
-    /// It is not trusted to come from Apple.
+    /// The receipt is not trusted to come from Apple.
     case notVerified(VerificationFailure)
-    /// Its signed content is unreadable.
+    /// The signed content is unreadable.
     case payload(ReceiptPayloadError)
-    /// It is genuine but not acceptable.
+    /// The receipt is genuine but not acceptable.
     case refused(ReceiptRefusal)
 
     /// A stable name of the failed check, for programs.
@@ -50,7 +50,7 @@ package enum ReceiptRefusal: String, CaseIterable, Hashable, Sendable {
 }
 
 extension VerificationFailure {
-    /// The label separates the names that both types have.
+    /// The argument label avoids ambiguity, because both types have cases of the same name.
     init(message error: SignedMessageError) {
         self.init(Self.code(of: error))
     }

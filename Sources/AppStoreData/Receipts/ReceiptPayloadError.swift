@@ -1,7 +1,7 @@
 /// The reason the signed content of a receipt is unreadable. It names attributes but never quotes values.
 package struct ReceiptPayloadError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
-        /// Not a `SET OF` in DER.
+        /// The content is not a `SET OF` in DER.
         case notSet(DERError)
         /// An element of the set is not an attribute in DER.
         case notAttribute(DERError)
@@ -10,15 +10,15 @@ package struct ReceiptPayloadError: Error, Hashable, Sendable {
         case missing
         /// The value has another type than Apple documents or is not in DER.
         case wrongValue(DERError)
-        /// Text that is empty, too long, or not of the expected form.
+        /// The text is empty, too long, or not of the expected form.
         case wrongText
-        /// Neither a date of RFC 3339 nor empty.
+        /// The date is neither empty nor in the format of RFC 3339.
         case wrongDate
-        /// Neither 0 nor 1.
+        /// The number is neither 0 nor 1.
         case wrongFlag
-        /// Not the 20 bytes of SHA-1.
+        /// The value is not the 20 bytes of SHA-1.
         case wrongSize
-        /// More than ``AppReceipt/maximumPurchases`` purchases.
+        /// There are more than ``AppReceipt/maximumPurchases`` purchases.
         case tooManyPurchases
     }
 

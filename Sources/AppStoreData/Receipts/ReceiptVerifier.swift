@@ -3,8 +3,9 @@ import OfferCrypto
 
 /// A verifier of app receipts.
 ///
-/// The certificates are verified at the receipt's creation date, which is inside the signed content. So the signature comes
-/// first, then the date, then the certificates. Nothing else is decoded before all three are right.
+/// The certificates are verified at the receipt's creation date, which is inside the signed content. Therefore, the
+/// signature is verified first, then the date is read, then the certificates are verified. Nothing else is decoded
+/// before that.
 package struct ReceiptVerifier: Sendable {
     private let roots: TrustedRoots
     private let isDevelopment: Bool
@@ -18,7 +19,7 @@ package struct ReceiptVerifier: Sendable {
     /// - Parameters:
     ///   - receipt: CMS in BER or DER.
     ///   - time: the time at which the receipt must not have expired. Most receipts never expire.
-    ///   - certificateTime: the time at which its certificates must be valid; if nil, its creation date.
+    ///   - certificateTime: the time at which the certificates must be valid; if nil, the receipt's creation date.
     ///   - device: if given, the receipt must have been made for this device.
     package func verify(
         _ receipt: [UInt8], at time: Timestamp, certificateTime: Timestamp? = nil, device: DeviceIdentifier? = nil
@@ -37,7 +38,7 @@ package struct ReceiptVerifier: Sendable {
         do { return try SignedMessage(ber: receipt) } catch { throw .notVerified(VerificationFailure(message: error)) }
     }
 
-    /// - Returns: the attributes that the enclosed certificate signed. The certificate itself is still to be verified.
+    /// - Returns: the attributes signed with the enclosed certificate, which is itself not verified yet.
     private func payload(of message: borrowing SignedMessage) throws(ReceiptFailure) -> ReceiptPayload {
         let content: [UInt8]
         do { content = try message.verifiedContent() } catch { throw .notVerified(VerificationFailure(message: error)) }
@@ -59,7 +60,7 @@ package struct ReceiptVerifier: Sendable {
     private func check(_ receipt: AppReceipt, _ chain: ReceiptChain, at time: Timestamp) throws(ReceiptFailure) {
         guard receipt.type.environmentName != nil else { throw .refused(.unknownType) }
         guard receipt.type != .xcode || isDevelopment else { throw .refused(.xcodeNeedsDevelopment) }
-        // Every developer has Xcode's key, so it vouches only for Xcode's receipts.
+        // Every developer has Xcode's key, so it is accepted only for Xcode's receipts.
         guard receipt.type == .xcode || !chain.isXcode else { throw .refused(.notFromAppStore) }
         if let expirationDate = receipt.expirationDate {
             guard time < expirationDate else { throw .refused(.expired) }
@@ -76,7 +77,7 @@ package struct ReceiptVerifier: Sendable {
     }
 }
 
-/// A receipt that Apple signed, or Xcode in development.
+/// A receipt signed by Apple, or by Xcode in development.
 package struct VerifiedReceipt: Sendable {
     package let receipt: AppReceipt
     package let chain: ReceiptChain

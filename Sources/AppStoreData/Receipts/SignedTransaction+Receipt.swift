@@ -2,7 +2,7 @@ import OfferCore
 import OfferEligibility
 
 extension VerifiedReceipt {
-    /// The purchases, as the type that a JWS is decoded to. Each is as old as the receipt.
+    /// The purchases, in the type that represents a decoded JWS. Each is as old as the receipt.
     package var transactions: [SignedTransaction] {
         receipt.purchases.map { SignedTransaction($0, of: receipt) }
     }
@@ -12,7 +12,7 @@ extension SignedTransaction {
     fileprivate init(_ purchase: ReceiptPurchase, of receipt: AppReceipt) {
         self.init(
             transactionID: purchase.transactionID,
-            // Xcode leaves it out.
+            // Xcode omits it.
             originalTransactionID: purchase.originalTransactionID ?? purchase.transactionID,
             bundleID: receipt.bundleID, productID: purchase.productID, purchaseDate: purchase.purchaseDate,
             signedDate: receipt.creationDate)

@@ -27,7 +27,7 @@ package final class OCSPChecker: Sendable {
         (requests, submit) = AsyncStream.makeStream()
     }
 
-    /// Sends queries until the task is cancelled. Then all open and all later queries fail. Call it once.
+    /// Sends queries until the task is cancelled. After that, all open and later queries fail. Call it once.
     package func run() async {
         await withDiscardingTaskGroup { group in
             for await request in requests {
@@ -50,7 +50,7 @@ package final class OCSPChecker: Sendable {
         try await RevocationFailure.throwUnlessGood(leaf: leaf, intermediate: intermediate)
     }
 
-    /// The currently known status of a chain. Queries the rest in the background.
+    /// Returns the currently known status of a chain. Queries the rest in the background.
     package func cachedStatus(_ chain: some CertificatePath) -> CachedRevocationStatus {
         guard let requests = chain.revocationRequests else { return .good }
         let leaf = outcomeNow(of: requests.leaf)
@@ -86,7 +86,7 @@ package final class OCSPChecker: Sendable {
         }
     }
 
-    /// The known outcome of a query. If there is none, opens the query without waiting.
+    /// Returns the known outcome of a query. If there is none, opens the query without waiting.
     private func outcomeNow(of request: RevocationRequest) -> OCSPOutcome? {
         let now = now()
         if let outcome = outcome(ofExpired: request, at: now) { return outcome }
@@ -98,8 +98,8 @@ package final class OCSPChecker: Sendable {
         return nil
     }
 
-    /// Responders know nothing about an expired certificate, such as those of old data. It counts as good unless it was revoked
-    /// before.
+    /// Responders have no status for an expired certificate, such as those of old data. It counts as good unless it was
+    /// known to be revoked.
     private func outcome(ofExpired request: RevocationRequest, at now: Int64) -> OCSPOutcome? {
         guard request.certificate.notAfter < now else { return nil }
         let answer = state.withLockedValue { $0.memory.answer(to: request.id, at: now) }
@@ -122,6 +122,6 @@ package final class OCSPChecker: Sendable {
 package enum CachedRevocationStatus: Hashable, Sendable {
     case good
     case revoked(RevocationFailure)
-    /// No answer is in force. The query is under way, or failed within the last minute.
+    /// No current answer is known. The query is under way, or failed within the last minute.
     case notKnown(RevocationFailure)
 }

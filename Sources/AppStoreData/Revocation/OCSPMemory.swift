@@ -1,6 +1,6 @@
 import OfferCrypto
 
-/// The last answers of responders about certificates. Its size is bounded.
+/// The memory of responders' latest answers about certificates. Its size is bounded.
 struct OCSPMemory {
     private var standings: [RevocationRequest.ID: Standing] = [:]
     private let limit: Int
@@ -14,7 +14,7 @@ struct OCSPMemory {
         case unanswered(OCSPProblem, subject: String, time: Int64)
     }
 
-    /// The maximum age of an answer in use, in seconds, whatever the responder promises.
+    /// The maximum age of an answer in use, in seconds, even if the responder permits more.
     static let maximumAge: Int64 = 24 * 3600
     /// The time without background queries after any answer or failure, in seconds.
     static let pause: Int64 = 60
@@ -24,7 +24,7 @@ struct OCSPMemory {
     /// - Parameter limit: the maximum number of certificates.
     init(limit: Int) { self.limit = limit }
 
-    /// The answer to a query, if one is in force.
+    /// Returns the current answer to a query, if there is one.
     func answer(to id: RevocationRequest.ID, at now: Int64) -> OCSPOutcome? {
         switch standings[id] {
         case .good(let until) where now < until: .good(until: until)
@@ -33,7 +33,7 @@ struct OCSPMemory {
         }
     }
 
-    /// A recent failure, which is not retried in the background yet.
+    /// Returns a recent failure, which is not retried in the background yet.
     func recentFailure(of id: RevocationRequest.ID, at now: Int64) -> OCSPProblem? {
         guard case .unanswered(let problem, _, let time) = standings[id] else { return nil }
         return (time..<time + Self.pause).contains(now) ? problem : nil
@@ -53,7 +53,7 @@ struct OCSPMemory {
         if standings.count > limit { dropLeastUseful(except: id) }
     }
 
-    /// The queries that failed recently and have had no answer since.
+    /// Returns the queries that failed recently and have had no answer since.
     func failures(at now: Int64) -> [(subject: String, problem: OCSPProblem)] {
         standings.values.compactMap { standing in
             guard case .unanswered(let problem, let subject, let time) = standing,
@@ -63,7 +63,7 @@ struct OCSPMemory {
         }
     }
 
-    /// Failures go first, then the answers that expire first. Revocations stay longest.
+    /// Failures are dropped first, then the answers that expire first. Revocations stay longest.
     private mutating func dropLeastUseful(except new: RevocationRequest.ID) {
         let usefulness = { (standing: Standing) -> (Int, Int64) in
             switch standing {

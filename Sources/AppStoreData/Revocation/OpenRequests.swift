@@ -19,7 +19,8 @@ struct OpenRequests {
     }
 
     /// Opens a query unless its outcome is known or it is already open.
-    /// - Parameter waiter: the caller that waits for the outcome. Without one, a query that has just failed is not repeated.
+    /// - Parameter waiter: the caller that waits for the outcome. Without a caller, a query that has just failed is not
+    ///   repeated.
     mutating func admit(_ id: RevocationRequest.ID, _ waiter: Waiter?, at now: Int64) -> Admission {
         if let answer = memory.answer(to: id, at: now) { return .settled(answer) }
         let new = waiter.map { [$0] } ?? []
@@ -37,7 +38,7 @@ struct OpenRequests {
     /// - Returns: the callers that wait for the outcome.
     mutating func close(_ id: RevocationRequest.ID) -> [Waiter] { waiters.removeValue(forKey: id) ?? [] }
 
-    /// Closes all queries and admits no others.
+    /// Closes all queries and admits no new ones.
     /// - Returns: all waiting callers.
     mutating func stop() -> [Waiter] {
         isStopped = true

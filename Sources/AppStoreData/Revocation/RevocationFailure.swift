@@ -6,7 +6,7 @@ package enum RevocationFailure: Error, Hashable, Sendable {
     /// The issuer has revoked a certificate. This is final.
     /// - Parameter date: seconds since 1970.
     case revoked(CertificateRole, date: Int64)
-    /// No responder has said whether a certificate is revoked. It may say so later.
+    /// No responder has reported whether a certificate is revoked. It may do so later.
     case unknown(CertificateRole, OCSPProblem)
 
     /// True if the responder itself rejects a certificate: it is revoked, or the responder does not know it.
@@ -27,7 +27,7 @@ package enum RevocationFailure: Error, Hashable, Sendable {
 
 extension RevocationFailure {
     /// Throws unless both certificates are good. A revocation comes first, because it is final.
-    /// - Parameter leaf: the outcome of the query; nil if it is under way. The same holds for `intermediate`.
+    /// - Parameter leaf: the outcome of the query; nil if it is under way. The same applies to `intermediate`.
     static func throwUnlessGood(leaf: OCSPOutcome?, intermediate: OCSPOutcome?) throws(RevocationFailure) {
         let outcomes: [(CertificateRole, OCSPOutcome?)] = [(.leaf, leaf), (.intermediate, intermediate)]
         for case (let role, .revoked(let date)?) in outcomes { throw .revoked(role, date: date) }
@@ -64,7 +64,7 @@ extension VerificationFailure {
 package enum OCSPProblem: Error, Hashable, Sendable {
     /// The certificate names no responder with a usable HTTP URL.
     case noResponder
-    /// libcrypto could not write the request.
+    /// libcrypto could not encode the request.
     case request(OpenSSLError)
     /// The transport failed.
     case transport(OCSPTransportFailure)
@@ -85,14 +85,14 @@ package enum OCSPProblem: Error, Hashable, Sendable {
 extension OCSPProblem: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .noResponder: "the certificate names no OCSP responder that can be asked over HTTP"
-        case .request(let error): "the question could not be written, \(error)"
+        case .noResponder: "the certificate names no OCSP responder with an HTTP URL"
+        case .request(let error): "the request could not be encoded, \(error)"
         case .transport(let failure): failure.reason
         case .status(let status): "the OCSP responder answered with HTTP status \(status)"
         case .response(let failure): "\(failure)"
         case .unknownCertificate: "the OCSP responder does not know it"
-        case .requested: "the OCSP responder is being asked"
-        case .overloaded: "too many questions are open"
+        case .requested: "the OCSP responder has not answered yet"
+        case .overloaded: "too many OCSP requests are open"
         case .stopped: "the service is stopping"
         }
     }

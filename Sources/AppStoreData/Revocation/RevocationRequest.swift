@@ -5,11 +5,12 @@ struct RevocationRequest: Sendable {
     let certificate: X509Certificate
     let issuer: X509Certificate
 
-    /// Both digests: the same certificate with another issuer is another query, because another key signs the answer.
+    /// The digests of both certificates: the same certificate with another issuer is another query, because another key
+    /// signs the answer.
     typealias ID = [UInt8]
     var id: ID { certificate.digest + issuer.digest }
 
-    /// The responder's URL according to the certificate; nil if it names no usable one.
+    /// The responder's URL in the certificate; nil if there is no usable one.
     var responder: String? { certificate.ocspURLs.first(where: Self.isUsable) }
 
     /// The maximum length of a responder's URL in bytes. Apple's have about 50.
@@ -28,8 +29,8 @@ struct RevocationRequest: Sendable {
 }
 
 extension CertificatePath {
-    /// The queries about the leaf and the intermediate. The root is trusted directly, so it needs no query. For the same
-    /// reason, this is nil for Xcode's certificate.
+    /// The queries about the leaf and the intermediate; nil for Xcode's certificate. The root, like Xcode's
+    /// certificate, is trusted directly, so it needs no query.
     var revocationRequests: (leaf: RevocationRequest, intermediate: RevocationRequest)? {
         guard let intermediate else { return nil }
         return (

@@ -1,10 +1,10 @@
 package import OfferCrypto
 
-/// Apple's root certificates, which anchor all App Store data except that of Xcode.
+/// Apple's root certificates, which anchor all App Store data except Xcode's.
 ///
 /// Source: <https://www.apple.com/certificateauthority>. A test compares their fingerprints.
 package enum AppleRoots {
-    /// G3, G2 and the first one.
+    /// The roots G3, G2 and the first one.
     package static let certificates: [X509Certificate] = [g3, g2, first].flatMap { pem in
         (try? X509Certificate.readAll(Array(pem.utf8))) ?? []
     }

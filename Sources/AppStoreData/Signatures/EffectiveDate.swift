@@ -4,13 +4,13 @@ import OfferCore
 package enum EffectiveDate: Hashable, Sendable {
     /// This time, in seconds since 1970. If revocation is checked, it is the current time.
     case at(Int64)
-    /// The date of signing in the payload, because old data was signed by certificates that have expired since. Without
-    /// such a date, the given time, in seconds since 1970.
+    /// The date of signing in the payload, because old data was signed with certificates that have expired since.
+    /// Without such a date, the given time, in seconds since 1970.
     case ofSigning(otherwise: Int64)
 }
 
 extension EffectiveDate {
-    /// - Parameter payload: unverified.
+    /// - Parameter payload: the unverified payload.
     /// - Returns: seconds since 1970.
     func seconds(for payload: JSONObject) throws(VerificationFailure) -> Int64 {
         switch self {

@@ -3,12 +3,12 @@ import OfferCrypto
 
 /// The header of a JWS that Apple signed.
 ///
-/// Only `alg`, `crit` and `x5c` are read. Other members, such as the `kid` of old data, have no effect. Keys that a header
-/// offers (`jwk`, `jku`, `x5u`) are never used.
+/// Only `alg`, `crit` and `x5c` are read. Other members, such as the `kid` of old data, have no effect. Keys in a
+/// header (`jwk`, `jku`, `x5u`) are never used.
 enum JWSHeader {
     /// - Parameter header: the decoded first part.
-    /// - Returns: the certificates in DER, leaf first: three, or one as in data signed by Xcode. Of three, the last is
-    ///   empty: trust comes from the roots configured here.
+    /// - Returns: the certificates in DER, leaf first: three, or one in data signed by Xcode. The last of three is
+    ///   empty, because only the configured roots are trusted.
     static func certificates(in header: [UInt8]) throws(VerificationFailure) -> [[UInt8]] {
         guard case .object(let members) = try? JSONReader.read(header) else {
             throw VerificationFailure(.headerNotJSON)

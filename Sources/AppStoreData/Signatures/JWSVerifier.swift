@@ -3,8 +3,8 @@ import OfferCrypto
 
 /// The verifier of everything that Apple signs as a JWS.
 ///
-/// It verifies who signed, not what: the app and the environment are checked afterwards. It never checks revocation itself, but
-/// refuses the certificates passed to ``KnownChains/revoke(_:)``.
+/// It verifies only the signer: the app and the environment are checked afterwards. It never checks revocation itself,
+/// but refuses the certificates passed to ``KnownChains/revoke(_:)``.
 package struct JWSVerifier: Sendable {
     private let roots: TrustedRoots
     private let allowsXcode: Bool
@@ -14,7 +14,7 @@ package struct JWSVerifier: Sendable {
     private static let maximumCount = 1024
 
     /// - Parameters:
-    ///   - knownChains: verified with the same roots.
+    ///   - knownChains: chains verified with the same roots.
     ///   - allowsXcode: true if a root may sign data itself, as Xcode's StoreKit certificate does; for development only.
     package init(roots: TrustedRoots = .apple, knownChains: KnownChains = KnownChains(), allowsXcode: Bool = false) {
         self.roots = roots
@@ -78,7 +78,7 @@ package struct JWSVerifier: Sendable {
 }
 
 extension VerifiedChain {
-    /// Returns true if the leaf's key made a signature.
+    /// Returns true if the leaf's key made the signature.
     fileprivate func verifies(_ signature: RawSignature, of input: [UInt8]) throws(VerificationFailure) -> Bool {
         do { return try key.verify(signature.der, of: input) } catch {
             throw VerificationFailure(.verificationUnavailable)

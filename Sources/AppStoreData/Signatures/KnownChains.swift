@@ -4,8 +4,8 @@ package import OfferCrypto
 
 /// The chains verified so far, so that more data signed with the same certificate costs one verification.
 ///
-/// Only chains that end in a trusted root get in, and Apple changes its certificates every one or two years. The bound
-/// is for roots of an operator who issues more.
+/// Only chains that end in a trusted root are stored, and Apple changes its certificates every one or two years. The
+/// bound is for operators whose own roots issue more certificates.
 package final class KnownChains: Sendable {
     /// The maximum number of pairs of leaf and intermediate.
     package static let maximumCount = 32
@@ -21,13 +21,13 @@ package final class KnownChains: Sendable {
     }
 
     fileprivate struct Sample {
-        /// In ASN.1 DER.
+        /// The signature in ASN.1 DER.
         let signature: [UInt8]
         let signingInput: [UInt8]
     }
 
     fileprivate struct State {
-        /// The last one used is the last element.
+        /// The chains, most recently used last.
         var entries: [Entry] = []
         /// The identities of certificates.
         var revoked: [[UInt8]] = []
@@ -46,7 +46,7 @@ package final class KnownChains: Sendable {
 
     /// - Parameters:
     ///   - leaf: the SHA-256 digest of the certificate in DER.
-    ///   - intermediate: likewise.
+    ///   - intermediate: the SHA-256 digest of the certificate in DER.
     func chain(leaf: [UInt8], intermediate: [UInt8]) -> VerifiedChain? {
         state.withLockedValue { $0.use { $0.chain.isMade(of: leaf, intermediate) } }
     }
@@ -63,8 +63,8 @@ package final class KnownChains: Sendable {
         state.withLockedValue { $0.use { $0.header.count == header.count && $0.header[...] == header } }
     }
 
-    /// Remembers a chain in place of the least recently used one.
-    /// - Returns: the role of a certificate that has been revoked. Then nothing is remembered.
+    /// Remembers a chain. If there are too many, it replaces the least recently used one.
+    /// - Returns: the role of a certificate that has been revoked, in which case nothing is remembered.
     func remember(_ chain: VerifiedChain) -> CertificateRole? {
         state.withLockedValue { state in
             if let role = state.revokedRole(in: chain) { return role }
@@ -101,7 +101,7 @@ package final class KnownChains: Sendable {
         _ = try entry.chain.key.precompute(provenBy: sample.signature, of: sample.signingInput)
     }
 
-    /// The role of a revoked certificate in the chain; nil if none is revoked.
+    /// Returns the role of a revoked certificate in the chain; nil if none is revoked.
     func revokedRole(in chain: some CertificatePath) -> CertificateRole? {
         state.withLockedValue { $0.revokedRole(in: chain) }
     }

@@ -3,8 +3,8 @@ import OfferCrypto
 
 /// A JWS in compact form (RFC 7515 section 7.1) in its three parts. No part of it is verified.
 struct SignedJWS {
-    /// In bytes. Apple's largest JWS, a notification with two others in it, has about 20 kB. The bound leaves room for growth.
-    /// Reading this much takes about as long as verifying a few signatures.
+    /// The maximum size in bytes. Apple's largest JWS, a notification that contains two others, has about 20 kB. The
+    /// bound leaves room for growth. Reading this much takes about as long as verifying a few signatures.
     static let maximumSize = 256 * 1024
 
     /// The first part as received, in base64url.

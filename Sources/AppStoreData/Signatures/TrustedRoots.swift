@@ -1,6 +1,6 @@
 package import OfferCrypto
 
-/// The roots that anchor App Store data: Apple's, or those of an operator in their place.
+/// The roots that anchor App Store data: Apple's, or an operator's own instead.
 package struct TrustedRoots: Sendable {
     package let certificates: [X509Certificate]
 
@@ -10,6 +10,6 @@ package struct TrustedRoots: Sendable {
     /// - Parameter certificates: if empty, no data is trusted.
     package init(_ certificates: [X509Certificate]) { self.certificates = certificates }
 
-    /// The root with this SHA-256 digest.
+    /// Returns the root with this SHA-256 digest.
     func root(withDigest digest: [UInt8]) -> X509Certificate? { certificates.first { $0.digest == digest } }
 }

@@ -85,7 +85,7 @@ extension VerificationFailure.Code {
         case .jwsNotBase64URL: "A part of the JWS is not base64url without padding."
         case .headerNotJSON: "The header of the JWS is not a JSON object, or two of its members share a name."
         case .algorithmNotES256: "The header's \"alg\" is not ES256, the only algorithm Apple signs with."
-        case .headerCritical: "The header has \"crit\", which demands extensions that are not known here."
+        case .headerCritical: "The header has \"crit\", which requires extensions that this service does not support."
         case .certificatesMissing: "The header's \"x5c\" is missing or is not an array of strings."
         case .certificateCount: "The header's \"x5c\" does not contain exactly three certificates."
         case .certificateNotBase64: "\(certificate) is not standard base64 with padding."
@@ -94,14 +94,16 @@ extension VerificationFailure.Code {
         case .payloadDate: "The payload's date of signing is not a number of milliseconds."
         case .signatureMalformed: "The signature is not 64 bytes with r and s below the order of P-256 and above zero."
         case .certificateRevoked: "\(certificate) has been revoked by its issuer."
-        case .revocationUnknown: "\(certificate) may be revoked: no OCSP responder has vouched for it. Try later."
+        case .revocationUnknown:
+            "\(certificate) may be revoked: no OCSP responder has confirmed that it is not. Retry later."
         case .certificateNotYetValid: "\(certificate) was not yet valid at the effective date."
         case .certificateExpired: "\(certificate) had expired at the effective date."
         case .certificateExplicitCurve: "\(certificate) spells its curve out instead of naming it (CVE-2020-0601)."
         case .certificateWeakKey: "\(certificate) has a key that is too weak or of an unknown kind."
         case .certificateWeakSignature: "\(certificate) is signed with an algorithm not accepted here, such as SHA-1."
         case .certificateNameConstraints: "\(certificate) has name constraints, which Apple's certificates do not have."
-        case .certificateCriticalExtension: "\(certificate) has a critical extension that is not known here."
+        case .certificateCriticalExtension:
+            "\(certificate) has a critical extension that this service does not support."
         case .leafIsCA: "The leaf certificate belongs to a certificate authority."
         case .leafMayNotSign: "The leaf certificate's key usage does not include digital signatures."
         case .certificateNotCA: "\(certificate) does not belong to a certificate authority."
@@ -111,9 +113,9 @@ extension VerificationFailure.Code {
         case .leafNotIssuedByIntermediate: "The intermediate certificate did not issue the leaf certificate."
         case .rootNotTrusted: "No trusted root issued the intermediate certificate."
         case .certificateSignatureInvalid: "\(certificate) has an invalid signature."
-        case .chainRefused: "The chain of certificates breaks a rule of X.509."
-        case .signatureInvalid: "The signature does not belong to this data and the leaf certificate's key."
-        case .signedTooLongAgo: "The data was signed longer ago than it counts."
+        case .chainRefused: "The chain of certificates violates a rule of X.509."
+        case .signatureInvalid: "The signature does not match this data and the leaf certificate's key."
+        case .signedTooLongAgo: "The data was signed too long ago to be accepted."
         case .signedInFuture: "The data was signed later than this machine's clock shows. Check the clock."
         case .verificationUnavailable: "The data could not be verified now. Try again later."
         case .receiptTooLarge: "The receipt is larger than \(SignedMessage.maximumSize) bytes."
@@ -136,7 +138,7 @@ extension VerificationFailure.Code {
 }
 
 extension VerificationFailure {
-    /// The label separates `.leafIsCA` and other names that both types have.
+    /// The argument label avoids ambiguity, because both types have `.leafIsCA` and other cases of the same name.
     package init(chain error: ChainError) {
         switch error {
         case .notYetValid(let role): self.init(.certificateNotYetValid, role)

@@ -3,9 +3,9 @@ package import OfferCrypto
 /// Certificates that end in a trusted root.
 package protocol CertificatePath: Sendable {
     var leaf: X509Certificate { get }
-    /// Nil in data signed by Xcode.
+    /// nil in data signed by Xcode.
     var intermediate: X509Certificate? { get }
-    /// In data signed by Xcode, the leaf itself.
+    /// The root; in data signed by Xcode, the leaf itself.
     var root: X509Certificate { get }
 }
 
@@ -26,7 +26,7 @@ package struct VerifiedChain: CertificatePath {
 extension VerifiedChain {
     /// Verifies the chain of a JWS: leaf, intermediate and a trusted root, both of Apple's markers, and a P-256 key.
     /// - Parameters:
-    ///   - known: a verified chain with the same intermediate; nil if there is none. It saves one verification on P-384,
+    ///   - known: a verified chain with the same intermediate; nil if there is none. It saves one P-384 verification,
     ///     which takes libcrypto more than a millisecond.
     ///   - seconds: the effective date, in seconds since 1970.
     init(
@@ -55,7 +55,7 @@ extension VerifiedChain {
         self.intermediate = intermediate
     }
 
-    /// Accepts the certificate that Xcode signs with. It is its own root.
+    /// Accepts Xcode's signing certificate, which is its own root.
     init(xcode certificate: X509Certificate, roots: TrustedRoots) throws(VerificationFailure) {
         guard let root = roots.root(withDigest: certificate.digest) else { throw VerificationFailure(.rootNotTrusted) }
         guard let key = try? root.verifyingKey else { throw VerificationFailure(.leafKeyNotP256) }

@@ -2,10 +2,10 @@ package import OfferCore
 
 /// The payload of a JWS whose signature and certificates have been verified.
 ///
-/// Only ``JWSVerifier`` makes one. It shows that Apple signed the payload, or Xcode. It does not show for which app, or what
-/// kind of payload it is.
+/// Only ``JWSVerifier`` creates one. It shows that Apple or Xcode signed the payload, but not the app or the kind of
+/// payload.
 package struct VerifiedPayload: Sendable {
-    /// As signed.
+    /// The JSON as signed.
     package let bytes: [UInt8]
     /// The parsed ``bytes``.
     package let members: JSONObject

@@ -2,9 +2,9 @@ package import OfferCore
 
 /// The only verifier of all data that Apple signs: JWS of every kind, and app receipts.
 ///
-/// It verifies the signer and decodes the data. ``ExpectedApps`` and ``ExpectedOrigin`` check whether the data is about one of
-/// our apps; for notifications, this verifier does both. ``OCSPChecker`` queries revocation, and its findings go to
-/// ``KnownChains/revoke(_:)``.
+/// It verifies the signer and decodes the data. ``ExpectedApps`` and ``ExpectedOrigin`` check whether the data is about
+/// one of our apps; for notifications, this verifier does that too. ``OCSPChecker`` checks revocation, and its findings
+/// go to ``KnownChains/revoke(_:)``.
 package struct AppStoreVerifier: Sendable {
     package let knownChains = KnownChains()
     private let jws: JWSVerifier
@@ -38,7 +38,7 @@ package struct AppStoreVerifier: Sendable {
     /// - Parameters:
     ///   - receipt: CMS in BER or DER.
     ///   - time: the time at which the receipt must not have expired.
-    ///   - certificateTime: the time at which its certificates must be valid; if nil, its creation date.
+    ///   - certificateTime: the time at which the certificates must be valid; if nil, the receipt's creation date.
     ///   - device: if given, the receipt must have been made for this device.
     package func verifyReceipt(
         _ receipt: [UInt8], at time: Timestamp, certificateTime: Timestamp? = nil, device: DeviceIdentifier? = nil
@@ -62,13 +62,13 @@ package struct AppStoreVerifier: Sendable {
             let verified = try jws.verify(text, at: date)
             (object, chain) = (PayloadObject(verified), verified.chain)
         } catch { throw DataRefusal(error) }
-        // Every developer has Xcode's key, so it vouches only for tests in Xcode.
+        // Every developer has Xcode's key, so it is accepted only for tests in Xcode.
         guard !chain.isXcode || object.isFromTests else { throw DataRefusal(.notFromAppStore) }
         return (object, chain)
     }
 }
 
-/// A payload that Apple signed, or Xcode in development, with its source.
+/// A payload signed by Apple, or by Xcode in development, with its source.
 package struct VerifiedData<Payload: Sendable>: Sendable {
     package let payload: Payload
     package let object: PayloadObject

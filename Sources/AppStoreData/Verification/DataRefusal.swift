@@ -1,4 +1,4 @@
-/// The reason that App Store data is not accepted, whichever check it failed. It never quotes the data.
+/// The reason that App Store data is not accepted, for any failed check. It never quotes the data.
 package struct DataRefusal: Error, Hashable, Sendable {
     /// A stable name of the failed check, for programs.
     package let code: String
@@ -90,7 +90,7 @@ extension DataRefusal {
 }
 
 extension PayloadError {
-    /// The values of ``code`` that no ``VerificationFailure`` has.
+    /// The values of ``code`` that do not occur in ``VerificationFailure``.
     fileprivate static let codes = [
         "payload_unrecognised", "payload_ambiguous", "payload_of_another_kind", "payload_member_missing",
         "payload_member_invalid",

@@ -2,10 +2,12 @@ import OfferCore
 import OfferCrypto
 
 extension LegacyNotification {
-    /// An identity in place of the `notificationUUID`, which version 1 lacks: `v1-` and half of a SHA-256 in hexadecimal.
+    /// Returns an identity in place of the `notificationUUID`, which version 1 lacks: `v1-` and half of a SHA-256 in
+    /// hexadecimal.
     ///
-    /// It is the same for each delivery of the same content, in any order of members and with any white space. The password is
-    /// excluded, so it cannot be guessed from the identity, and replacing it makes no new notification.
+    /// It is the same for each delivery of the same content, in any order of members and with any white space. The
+    /// password is excluded, so it cannot be guessed from the identity, and a changed password does not make a new
+    /// notification.
     func identity() throws -> FieldText {
         var text: [UInt8] = []
         JSONValue.object(content).appendCanonical(to: &text)

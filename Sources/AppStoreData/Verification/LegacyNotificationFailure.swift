@@ -1,11 +1,11 @@
 /// The reason a notification of version 1 is not accepted. It never quotes the notification.
 package enum LegacyNotificationFailure: Error, Hashable, Sendable {
-    /// The app has no shared secret, so nothing can show who sent it.
+    /// The app has no shared secret, so nothing authenticates the sender.
     case noSharedSecret
     case wrongPassword
-    /// Its JSON lacks a member or has a wrong one.
+    /// The JSON lacks a member or has an invalid one.
     case payload(PayloadError)
-    /// It is not about one of our apps, or not from an environment that counts.
+    /// The notification is not about one of our apps, or not from an accepted environment.
     case check(CheckFailure)
     /// The receipt in it is not accepted.
     case receipt(DataRefusal)
@@ -50,6 +50,6 @@ extension LegacyNotificationFailure {
     private static let noSharedSecretCode = "shared_secret_missing"
     private static let wrongPasswordCode = "password_wrong"
 
-    /// The values of ``code`` that no ``DataRefusal`` has.
+    /// The values of ``code`` that do not occur in ``DataRefusal``.
     package static let codes = [noSharedSecretCode, wrongPasswordCode]
 }

@@ -12,7 +12,7 @@ package struct ReceivedNotification: Sendable {
     package let type: NotificationType
     package let subtype: NotificationSubtype?
     package let signedDate: Timestamp
-    /// nil if the content gives no facts: it is of an unknown kind, or ``fault`` says what is wrong with it.
+    /// nil if the content yields no facts: it is of an unknown kind, or ``fault`` is its defect.
     package let verified: VerifiedNotification?
     /// The reason the content cannot be used.
     package let fault: DataRefusal?
@@ -24,8 +24,8 @@ package struct ReceivedNotification: Sendable {
 
 extension AppStoreVerifier {
     /// Verifies a notification, and each JWS in it, for an intake that keeps everything that Apple signed.
-    /// - Throws: if Apple did not sign the notification, if it is not about one of our apps, or if it cannot be verified
-    ///   now.
+    /// - Throws: a refusal, if Apple did not sign the notification, if it is not about one of our apps, or if it cannot
+    ///   be verified now.
     package func receiveNotification(
         _ text: [UInt8], for apps: ExpectedApps, at date: EffectiveDate
     ) throws(DataRefusal) -> ReceivedNotification {
@@ -83,7 +83,7 @@ extension ReceivedNotification {
 }
 
 extension AppStoreNotification {
-    /// True if a notification can be read except for content of an unknown kind.
+    /// Returns true if a notification can be read except for content of an unknown kind.
     fileprivate static func isOfUnknownContent(_ payload: PayloadObject) -> Bool {
         (try? Self(payload))?.content == .unknown
     }

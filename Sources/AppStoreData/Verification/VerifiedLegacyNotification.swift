@@ -14,10 +14,11 @@ package struct VerifiedLegacyNotification: Sendable {
     package let name: NotificationName
     /// Derived from the content: see ``LegacyNotification/identity()``. 35 bytes.
     package let notificationUUID: FieldText
-    /// nil if there is none, if it is refused, or if it is for a single transaction, whose signature cannot be verified here.
+    /// nil if there is none, if it is refused, or if it is a receipt of a single transaction, whose signature cannot be
+    /// verified here.
     package let receipt: VerifiedReceipt?
-    /// The reason the receipt is not trusted; nil if nothing is wrong with it. The password is still right, so the App Store
-    /// has nothing better to send.
+    /// The reason the receipt is not trusted; nil if nothing is wrong with it. The password is right nevertheless, so
+    /// sending the notification again would not help.
     package let receiptRefusal: DataRefusal?
     /// CMS, as signed.
     private let receiptText: [UInt8]
@@ -45,7 +46,7 @@ package struct VerifiedLegacyNotification: Sendable {
         name = notification.name
     }
 
-    /// The time at which Apple signed the receipt; nil without a receipt. Version 1 dates nothing else.
+    /// The time at which Apple signed the receipt; nil without a receipt. Nothing else in version 1 has a date.
     package var signedDate: Timestamp? { receipt?.receipt.creationDate }
 
     /// The facts of the purchases in the receipt; none without a receipt.

@@ -1,50 +1,38 @@
 import OfferCore
-import Yams
 
 /// Reads the `limits` of the configuration file.
 enum LimitsReader {
-    static func read(_ node: YAMLNode, _ reader: inout YAMLReader) -> Limits {
+    private static let rates: [(name: String, limit: any WritableKeyPath<Limits, RateLimit?> & Sendable)] = [
+        ("tokens", \.tokens), ("users", \.users), ("customers", \.customers), ("addresses", \.addresses),
+        ("notifications", \.notifications), ("explanations", \.explanations), ("handshakes", \.handshakes),
+    ]
+
+    static func read(_ value: YAMLValue) -> Limits {
         var limits = Limits()
-        let members = reader.members(
-            of: node, "limits",
-            known: [
-                "tokens", "users", "customers", "addresses", "notifications", "explanations", "connections",
-                "handshakes",
-            ])
-        if let node = members["tokens"] { limits.tokens = readLimit(node, &reader) }
-        if let node = members["users"] { limits.users = readLimit(node, &reader) }
-        if let node = members["customers"] { limits.customers = readLimit(node, &reader) }
-        if let node = members["addresses"] { limits.addresses = readLimit(node, &reader) }
-        if let node = members["notifications"] { limits.notifications = readLimit(node, &reader) }
-        if let node = members["explanations"] { limits.explanations = readLimit(node, &reader) }
-        if let node = members["connections"] { limits.connections = readCount("connections", node, &reader) }
-        if let node = members["handshakes"] { limits.handshakes = readLimit(node, &reader) }
+        let members = value.members("limits", known: rates.map(\.name) + ["connections"])
+        for (name, limit) in rates { if let value = members[name] { limits[keyPath: limit] = readRate(value) } }
+        if let value = members["connections"] {
+            limits.connections = value.text == "off" ? nil : readCount(value)
+        }
         return limits
     }
 
-    /// - Parameter name: the member that the problem names.
-    /// - Returns: nil for `off`, or if there is a problem.
-    private static func readCount(_ name: String, _ node: YAMLNode, _ reader: inout YAMLReader) -> Int? {
-        if node.scalar?.string == "off" { return nil }
-        guard let count = node.scalar.flatMap({ Int($0.string) }), (1...1_000_000).contains(count) else {
-            return reader.refuse(
-                "this is not a limit", at: node, hint: "set \(name) to a whole number from 1 to 1000000, or off")
-        }
-        return count
+    private static func readCount(_ value: YAMLValue) -> Int? {
+        value.text.flatMap { Int($0) }.flatMap { (1...1_000_000).contains($0) ? $0 : nil }
+            ?? value.refuse(
+                "this is not a limit", hint: "set connections to a whole number from 1 to 1000000, or off")
     }
 
     /// - Returns: nil for `off`, or if there is a problem.
-    private static func readLimit(_ node: YAMLNode, _ reader: inout YAMLReader) -> RateLimit? {
-        if node.scalar?.string == "off" { return nil }
-        let members = reader.members(
-            of: node, "a limit", known: ["perSecond", "burst"], required: ["perSecond", "burst"])
+    private static func readRate(_ value: YAMLValue) -> RateLimit? {
+        if value.text == "off" { return nil }
+        let members = value.members("a limit", known: ["perSecond", "burst"], required: ["perSecond", "burst"])
         guard let perSecond = members["perSecond"], let burst = members["burst"] else { return nil }
-        guard let pace = perSecond.scalar.flatMap({ Double($0.string) }),
-            let count = burst.scalar.flatMap({ Int($0.string) }),
+        guard let pace = perSecond.text.flatMap({ Double($0) }), let count = burst.text.flatMap({ Int($0) }),
             let limit = RateLimit(perSecond: pace, burst: count)
         else {
-            return reader.refuse(
-                "this is not a limit", at: node,
+            return value.refuse(
+                "this is not a limit",
                 hint: "set perSecond from 0.001 to 1000000 and burst to a whole number up to 1000000, or write off")
         }
         return limit

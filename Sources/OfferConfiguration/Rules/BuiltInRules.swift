@@ -1,6 +1,5 @@
 import OfferCore
 package import OfferEligibility
-import Yams
 
 /// The rules that exist without a configuration file: the six situations of the talk "Subscription Offers Best Practices"
 /// (WWDC19-305), and the App Store's own rule for introductory offers.
@@ -41,10 +40,10 @@ package enum BuiltInRules {
 
     /// By name.
     package static let conditions: [String: Condition] = {
-        var reader = YAMLReader(name: "built-in rules")
-        guard let root = reader.compose(Array(yaml.utf8)), let rules = root.mapping?["rules"] else { return [:] }
-        let named = RulesReader(rules, builtIn: [:], &reader).named
-        precondition(reader.problems.isEmpty, "\(reader.problems)")
+        let file = YAMLFile(name: "built-in rules")
+        let members = file.compose(Array(yaml.utf8))?.members("the file", known: ["rules"])
+        let named = RulesReader(members?["rules"], builtIn: [:]).named
+        precondition(file.problems.isEmpty, "\(file.problems)")
         return named
     }()
 }

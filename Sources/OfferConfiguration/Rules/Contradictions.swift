@@ -4,9 +4,9 @@ import OfferEligibility
 /// Finds rules that no customer can ever meet.
 enum Contradictions {
     /// Reports the first contradiction in a condition.
-    static func report(_ condition: Condition, at place: RuleNode, _ reader: inout YAMLReader) {
+    static func report(_ condition: Condition, at value: YAMLValue) {
         guard let reason = reason(condition) else { return }
-        reader.contradict(place, "this can never hold: \(reason)", hint: "remove one of the two")
+        value.report("this can never hold: \(reason)", hint: "remove one of the two")
     }
 
     /// - Returns: nil if nothing was found. That does not prove that the condition can hold.

@@ -1,6 +1,5 @@
 import OfferCore
 import OfferEligibility
-import Yams
 
 /// Reads the offers of a product. A plain ID has no rule: anyone who may request the offer gets it.
 struct OfferTermsReader {
@@ -14,117 +13,79 @@ struct OfferTermsReader {
         var mode: OfferPrice.Mode?
         /// The number of periods that it lasts.
         var periods: Int?
-        let place: RuleNode
     }
 
     private static let names = ["offerID", "rule", "priority", "price", "mode", "periods", "limits", "signedElsewhere"]
 
     /// - Parameter productID: nil if it cannot be read.
-    static func read(
-        _ place: RuleNode, of productID: ProductID?, _ rules: inout RulesReader, _ reader: inout YAMLReader
-    ) -> Listed? {
-        guard place.node.mapping != nil else {
-            return readOfferID(place, &reader).map { Listed(offerID: $0, terms: nil, place: place) }
-        }
-        let members = reader.members(of: place, "an offer", known: names)
-        if place.node.mapping != nil, members["offerID"] == nil {
-            reader.contradict(place, "the offer has no offerID", hint: "add it")
-        }
-        let offerID = members["offerID"].flatMap { readOfferID($0, &reader) }
-        let rule = members["rule"].map { rules.rule(at: $0, &reader) }
-        let limits = members["limits"].map { OfferLimitsReader.read($0, &reader) }
-        let priority = members["priority"].map { reader.integer(of: $0) }
-        let isElsewhere = members["signedElsewhere"].map { reader.flag(of: $0) }
-        let price = members["price"].map { reader.prices(of: $0) } ?? [:]
-        let mode = members["mode"].flatMap { reader.mode(of: $0) }
-        let periods = members["periods"].flatMap { reader.positive(of: $0) }
+    static func read(_ value: YAMLValue, of productID: ProductID?, _ rules: RulesReader) -> Listed? {
+        guard value.isMapping else { return readOfferID(value).map { Listed(offerID: $0, terms: nil) } }
+        let members = value.members("an offer", known: names, required: ["offerID"])
+        let offerID = members["offerID"].flatMap(readOfferID)
+        let rule = members["rule"].read { rules.rule($0) }
+        let limits = members["limits"].read { OfferLimitsReader.read($0) }
+        let priority = members["priority"].read { $0.number(in: -1_000_000...1_000_000) }
+        let isElsewhere = members["signedElsewhere"]?.flag() ?? false
+        let price = members["price"]?.prices() ?? [:]
+        let mode = members["mode"]?.choice(OfferPrice.Mode.self)
+        let periods = members["periods"]?.positive()
         guard let offerID else { return nil }
+        var terms: OfferTerms?
         // An offer whose rule cannot be read must not count as one without a rule. The problem keeps it from being used.
-        guard rule != nil || limits != nil || priority != nil, let productID else {
-            return Listed(
-                offerID: offerID, terms: nil, price: price, mode: mode, periods: periods, place: place)
+        if let productID, !(rule.isMissing && limits.isMissing && priority.isMissing) {
+            if let condition = rule.value?.condition, let reason = Contradictions.ofOffer(condition) {
+                (members["rule"] ?? value).report("this can never hold: \(reason)", hint: "change the rule")
+            }
+            terms = OfferTerms(
+                productID: productID, offerID: offerID,
+                rule: rule.value ?? Rule(name: nil, condition: .test(.everSubscribed(true))),
+                priority: priority.value ?? 0, limits: limits.value ?? OfferLimits(), isSignedElsewhere: isElsewhere)
         }
-        let subscribers = Rule(name: nil, condition: .test(.everSubscribed(true)))
-        if let condition = (rule ?? nil)?.condition, let reason = Contradictions.ofOffer(condition) {
-            reader.contradict(members["rule"] ?? place, "this can never hold: \(reason)", hint: "change the rule")
-        }
-        let terms = OfferTerms(
-            productID: productID, offerID: offerID, rule: (rule ?? nil) ?? subscribers,
-            priority: (priority ?? nil) ?? 0,
-            limits: (limits ?? nil) ?? OfferLimits(), isSignedElsewhere: (isElsewhere ?? nil) ?? false)
-        return Listed(offerID: offerID, terms: terms, price: price, mode: mode, periods: periods, place: place)
+        return Listed(offerID: offerID, terms: terms, price: price, mode: mode, periods: periods)
     }
 
-    private static func readOfferID(_ place: RuleNode, _ reader: inout YAMLReader) -> OfferID? {
-        reader.value(of: place.node) { text throws(FieldError) in try OfferID(utf8: text) }
+    private static func readOfferID(_ value: YAMLValue) -> OfferID? {
+        value.identifier { text throws(FieldError) in try OfferID(utf8: text) }
     }
 }
 
 /// Reads `limits` of an offer.
 enum OfferLimitsReader {
-    static func read(_ place: RuleNode, _ reader: inout YAMLReader) -> OfferLimits? {
-        let members = reader.members(
-            of: place, "limits", known: ["perCustomer", "cooldown", "outstanding", "total"])
-        let perCustomer = members["perCustomer"].flatMap { readPerCustomer($0, &reader) }
-        let cooldown = members["cooldown"].flatMap { reader.duration(of: $0) }
-        let outstanding = members["outstanding"].flatMap { reader.positive(of: $0) }
-        let total = members["total"].flatMap { reader.positive(of: $0) }
+    static func read(_ value: YAMLValue) -> OfferLimits? {
+        let members = value.members("limits", known: ["perCustomer", "cooldown", "outstanding", "total"])
+        let perCustomer = members["perCustomer"].flatMap(readPerCustomer)
+        let total = members["total"]?.positive()
         if let count = perCustomer?.count, let total, count > total {
-            reader.contradict(place, "perCustomer is greater than total", hint: "lower it, or raise total")
+            value.report("perCustomer is greater than total", hint: "lower it, or raise total")
         }
-        return OfferLimits(perCustomer: perCustomer, cooldown: cooldown, total: total, outstanding: outstanding)
+        return OfferLimits(
+            perCustomer: perCustomer, cooldown: members["cooldown"]?.duration(), total: total,
+            outstanding: members["outstanding"]?.positive())
     }
 
-    private static func readPerCustomer(_ place: RuleNode, _ reader: inout YAMLReader) -> OfferLimits.PerCustomer? {
-        if place.node.scalar != nil { return reader.positive(of: place).map { OfferLimits.PerCustomer(count: $0) } }
-        let members = reader.members(of: place, "perCustomer", known: ["count", "every"])
-        guard let node = members["count"] else {
-            if place.node.mapping != nil { reader.contradict(place, "perCustomer has no count", hint: "add it") }
-            return nil
-        }
-        let every = members["every"].flatMap { reader.duration(of: $0) }
-        return reader.positive(of: node).map { OfferLimits.PerCustomer(count: $0, every: every) }
+    private static func readPerCustomer(_ value: YAMLValue) -> OfferLimits.PerCustomer? {
+        if value.text != nil { return value.positive().map { OfferLimits.PerCustomer(count: $0) } }
+        let members = value.members("perCustomer", known: ["count", "every"], required: ["count"])
+        let every = members["every"]?.duration()
+        return members["count"]?.positive().map { OfferLimits.PerCustomer(count: $0, every: every) }
     }
 }
 
-extension YAMLReader {
-    fileprivate mutating func positive(of place: RuleNode) -> Int? {
-        guard let count = place.node.scalar.flatMap({ Int($0.string) }), (1...1_000_000_000).contains(count) else {
-            return refuse(place, expected: "a whole number from 1 on")
-        }
-        return count
-    }
-
-    fileprivate mutating func mode(of place: RuleNode) -> OfferPrice.Mode? {
-        place.node.scalar.flatMap { OfferPrice.Mode(rawValue: $0.string) }
-            ?? refuse(place, expected: OfferPrice.Mode.allCases.map(\.rawValue).joined(separator: ", "))
-    }
-
-    mutating func integer(of place: RuleNode) -> Int? {
-        guard let number = place.node.scalar.flatMap({ Int($0.string) }), (-1_000_000...1_000_000).contains(number)
-        else {
-            return refuse(place, expected: "a whole number from -1000000 to 1000000")
-        }
-        return number
-    }
+extension YAMLValue {
+    fileprivate func positive() -> Int? { number(in: 1...1_000_000_000) }
 
     /// Reads `{USD: 9.99}`.
-    mutating func prices(of place: RuleNode) -> [String: Double] {
-        guard let mapping = place.node.mapping else {
-            let _: Bool? = refuse(place, expected: "prices by currency, such as {USD: 9.99}")
-            return [:]
-        }
+    func prices() -> [String: Double] {
         var prices: [String: Double] = [:]
-        for (key, value) in mapping {
-            let item = place.member(key.scalar?.string ?? "", value)
-            guard let currency = key.scalar?.string, currency.utf8.count == 3,
+        for (key, value) in entries(expected: "prices by currency, such as {USD: 9.99}") {
+            guard let currency = key.text, currency.utf8.count == 3,
                 currency.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
             else {
-                let _: Bool? = refuse(RuleNode(key, place.path), expected: "a currency of ISO 4217, such as USD")
+                let _: Bool? = key.refuse(expected: "a currency of ISO 4217, such as USD")
                 continue
             }
-            guard let price = value.scalar.flatMap({ Double($0.string) }), price >= 0, price.isFinite else {
-                let _: Bool? = refuse(item, expected: "a price such as 9.99")
+            guard let price = value.text.flatMap({ Double($0) }), price >= 0, price.isFinite else {
+                let _: Bool? = value.refuse(expected: "a price such as 9.99")
                 continue
             }
             prices[currency] = price

@@ -1,6 +1,5 @@
 import OfferCore
 import OfferEligibility
-import Yams
 
 /// Reads the products of an app with their offers.
 enum ProductsReader {
@@ -16,66 +15,70 @@ enum ProductsReader {
         let place: Int
     }
 
-    static func read(
-        _ place: RuleNode, _ rules: inout RulesReader, _ reader: inout YAMLReader
-    ) -> [ProductID: Product] {
+    static func read(_ value: YAMLValue, _ rules: RulesReader) -> [ProductID: Product] {
         var products: [ProductID: Product] = [:]
-        for (index, node) in reader.items(of: place.node, "products").enumerated() {
-            let item = RuleNode(node, place.path + "[\(index)]")
-            guard let (productID, product) = readProduct(item, index, &rules, &reader) else { continue }
+        for (place, item) in value.list("products").enumerated() {
+            guard let (productID, product) = readProduct(item, place, rules) else { continue }
             if products.updateValue(product, forKey: productID) != nil {
-                reader.add("this product is a duplicate", at: node, hint: "list all of its offers in one place")
+                item.report("this product is a duplicate", hint: "list all of its offers in one place")
             }
         }
         return products
     }
 
     private static func readProduct(
-        _ place: RuleNode, _ index: Int, _ rules: inout RulesReader, _ reader: inout YAMLReader
+        _ value: YAMLValue, _ place: Int, _ rules: RulesReader
     ) -> (ProductID, Product)? {
-        let members = reader.members(
-            of: place.node, "a product",
-            known: ["productID", "subscriptionGroupID", "rank", "familySharable", "price", "offers"],
+        let members = value.members(
+            "a product", known: ["productID", "subscriptionGroupID", "rank", "familySharable", "price", "offers"],
             required: ["productID", "offers"])
-        let productID = members["productID"].flatMap { node in
-            reader.value(of: node) { text throws(FieldError) in try ProductID(utf8: text, field: "productID") }
+        let productID = members["productID"]?.identifier { text throws(FieldError) in
+            try ProductID(utf8: text, field: "productID")
         }
-        let group = members["subscriptionGroupID"].flatMap { reader.digits(of: $0, "subscriptionGroupID") }
-        let rank = members["rank"].flatMap { reader.integer(of: place.member("rank", $0)) }
-        let isFamilySharable = members["familySharable"].flatMap { reader.bool(of: $0, "familySharable") } ?? false
-        let price = members["price"].map { reader.prices(of: place.member("price", $0)) } ?? [:]
+        let group = members["subscriptionGroupID"].flatMap(readGroup)
+        let rank = members["rank"]?.number(in: -1_000_000...1_000_000)
+        let isFamilySharable = members["familySharable"]?.flag() ?? false
+        let price = members["price"]?.prices() ?? [:]
         var (offers, terms, prices): (Set<OfferID>, [OfferTerms], [OfferPrice]) = ([], [], [])
-        let nodes = members["offers"].map { reader.items(of: $0, "offers") } ?? []
-        for (number, node) in nodes.enumerated() {
-            let item = RuleNode(node, place.path + ".offers[\(number)]")
-            guard let offer = OfferTermsReader.read(item, of: productID, &rules, &reader) else { continue }
+        for item in members["offers"]?.list("offers") ?? [] {
+            guard let offer = OfferTermsReader.read(item, of: productID, rules) else { continue }
             if !offers.insert(offer.offerID).inserted {
-                reader.add("this offer is a duplicate", at: node, hint: "remove one")
+                item.report("this offer is a duplicate", hint: "remove one")
             }
             if let offered = offer.terms { terms.append(offered) }
             guard let productID, !offer.price.isEmpty else { continue }
             let compared = OfferPrice(
                 productID: productID, offerID: offer.offerID, mode: offer.mode, periods: offer.periods,
                 price: offer.price, productPrice: price)
-            refuseExcess(of: compared, at: offer.place, &reader)
+            refuseExcess(of: compared, at: item)
             prices.append(compared)
         }
         guard let productID else { return nil }
         let product = Product(
             offers: offers, terms: terms, group: group, rank: rank, isFamilySharable: isFamilySharable, prices: prices,
-            place: index)
+            place: place)
         return (productID, product)
     }
 
+    /// Reads a text of up to 20 digits, as Apple writes numbers that are names.
+    private static func readGroup(_ value: YAMLValue) -> String? {
+        guard let text = value.text, (1...20).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else {
+            return value.refuse("subscriptionGroupID must consist of digits", hint: "copy it from App Store Connect")
+        }
+        return text
+    }
+
     /// Refuses a price that no offer of its mode can have. ``CatalogueLint`` warns about the others.
-    private static func refuseExcess(of price: OfferPrice, at place: RuleNode, _ reader: inout YAMLReader) {
+    private static func refuseExcess(of price: OfferPrice, at value: YAMLValue) {
         for excess in price.excesses where excess.isImpossible {
             let amount = "the offer costs \(excess.amount) \(excess.currency)"
             if price.mode == .freeTrial {
-                reader.contradict(place, "\(amount), and is a free trial", hint: "correct the price or the mode")
+                value.report("\(amount), and is a free trial", hint: "correct the price or the mode")
             } else {
-                reader.contradict(
-                    place, "\(amount) for each period, and the product \(excess.full)",
+                value.report(
+                    "\(amount) for each period, and the product \(excess.full)",
                     hint: "an offer must be cheaper than its product; correct one of the prices, or the mode")
             }
         }
@@ -85,27 +88,21 @@ enum ProductsReader {
 /// Reads the parts of an app that rules decide.
 enum AppRulesReader {
     static func read(
-        _ members: [String: YAMLNode], at place: RuleNode, of app: RetentionReader.App,
-        _ rules: inout RulesReader, _ reader: inout YAMLReader
+        _ members: [String: YAMLValue], of app: RetentionReader.App, _ rules: RulesReader
     ) -> AppRules {
-        let introductory = members["introductoryOffers"].flatMap { node -> Rule? in
-            let place = place.member("introductoryOffers", node)
-            let members = reader.members(of: place, "introductoryOffers", known: ["rule"])
-            return members["rule"].flatMap { rules.rule(at: $0, &reader) }
+        let introductory = members["introductoryOffers"].flatMap { value in
+            value.members("introductoryOffers", known: ["rule"])["rule"].flatMap { rules.rule($0) }
         }
         let products = app.products
-        let retention = members["retention"].map {
-            RetentionReader.read(place.member("retention", $0), of: app, &rules, &reader)
-        }
         let sorted = products.sorted { $0.value.place < $1.value.place }
         return AppRules(
-            offers: sorted.flatMap(\.value.terms), introductoryOffers: introductory, retention: retention ?? [],
+            offers: sorted.flatMap(\.value.terms), introductoryOffers: introductory,
+            retention: members["retention"].map { RetentionReader.read($0, of: app, rules) } ?? [],
             products: ProductTraits(
                 groups: products.compactMapValues(\.group), ranks: products.compactMapValues(\.rank),
                 offers: products.mapValues(\.offers)),
-            prefersWinBackOffers: members["preferWinBackOffers"].flatMap { reader.bool(of: $0, "preferWinBackOffers") }
-                ?? false,
-            allowsSandboxV1: members["sandboxV1"].flatMap { reader.bool(of: $0, "sandboxV1") },
-            jwsLifetime: members["jwsLifetime"].flatMap { reader.duration(of: $0, "jwsLifetime") } ?? .hours(24))
+            prefersWinBackOffers: members["preferWinBackOffers"]?.flag() ?? false,
+            allowsSandboxV1: members["sandboxV1"]?.flag(),
+            jwsLifetime: members["jwsLifetime"]?.duration() ?? .hours(24))
     }
 }

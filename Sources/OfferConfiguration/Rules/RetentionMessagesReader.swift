@@ -1,6 +1,5 @@
 import OfferCore
 import OfferEligibility
-import Yams
 
 /// Reads the messages of a case: one identifier, or one for each locale, or either for each environment.
 struct RetentionMessagesReader {
@@ -13,38 +12,39 @@ struct RetentionMessagesReader {
         self.environments = environments
     }
 
-    func read(_ place: RuleNode, _ reader: inout YAMLReader) -> RetentionMessages? {
+    func read(_ value: YAMLValue) -> RetentionMessages? {
+        guard value.isMapping else { return localized(value).map { RetentionMessages(otherwise: $0) } }
         let names = AppStoreEnvironment.known.map(\.rawValue)
-        let isByEnvironment = place.node.mapping?.keys.contains { names.contains($0.scalar?.string ?? "") } ?? false
-        guard isByEnvironment, let mapping = place.node.mapping else {
-            return localized(place, &reader).map { RetentionMessages(otherwise: $0) }
+        let entries = value.entries(expected: Self.identifier)
+        guard entries.contains(where: { names.contains($0.key.text ?? "") }) else {
+            return localized(value).map { RetentionMessages(otherwise: $0) }
         }
         var messages: [AppStoreEnvironment: RetentionMessages.Localized] = [:]
         var isWhole = true
-        for (key, value) in mapping {
-            let environment = AppStoreEnvironment(rawValue: key.scalar?.string ?? "")
+        for (key, value) in entries {
+            let environment = AppStoreEnvironment(rawValue: key.text ?? "")
             guard environments.contains(environment) else {
                 let ofApp = environments.map(\.rawValue).sorted().joined(separator: ", ")
-                isWhole =
-                    reader.refuse(RuleNode(key, place.path), expected: "an environment of the app: \(ofApp)") ?? false
+                isWhole = key.refuse(expected: "an environment of the app: \(ofApp)") ?? false
                 continue
             }
-            messages[environment] = localized(place.member(environment.rawValue, value), &reader)
+            messages[environment] = localized(value)
             isWhole = isWhole && messages[environment] != nil
         }
         return isWhole ? RetentionMessages(byEnvironment: messages) : nil
     }
 
-    private func localized(_ place: RuleNode, _ reader: inout YAMLReader) -> RetentionMessages.Localized? {
-        guard let mapping = place.node.mapping else {
-            return readIdentifier(place, &reader).map { RetentionMessages.Localized(otherwise: $0) }
+    private func localized(_ value: YAMLValue) -> RetentionMessages.Localized? {
+        guard value.isMapping else {
+            return readIdentifier(value).map { RetentionMessages.Localized(otherwise: $0) }
         }
-        if mapping.isEmpty { reader.contradict(place, "no message is named", hint: "write \(Self.identifier)") }
+        let entries = value.entries(expected: Self.identifier)
+        if entries.isEmpty { value.report("no message is named", hint: "write \(Self.identifier)") }
         var (byLocale, otherwise): ([RetentionLocale: UUIDText], UUIDText?) = ([:], nil)
-        var isWhole = !mapping.isEmpty
-        for (key, value) in mapping {
-            let name = key.scalar?.string ?? ""
-            guard let id = readIdentifier(place.member(name, value), &reader) else {
+        var isWhole = !entries.isEmpty
+        for (key, value) in entries {
+            let name = key.text ?? ""
+            guard let id = readIdentifier(value) else {
                 isWhole = false
                 continue
             }
@@ -52,23 +52,18 @@ struct RetentionMessagesReader {
                 otherwise = id
             } else if !Self.isLocale(name) {
                 isWhole =
-                    reader.refuse(
-                        RuleNode(key, place.path), expected: "a locale such as en-US, a language such as en, or default"
-                    )
-                    ?? false
+                    key.refuse(expected: "a locale such as en-US, a language such as en, or default") ?? false
             } else if byLocale.updateValue(id, forKey: RetentionLocale(name)) != nil {
                 isWhole = false
-                reader.contradict(
-                    RuleNode(key, place.path), "\(name) appears twice; letter case and - or _ make no difference",
-                    hint: "remove one")
+                key.report(
+                    "\(name) appears twice; letter case and - or _ make no difference", hint: "remove one")
             }
         }
         return isWhole ? RetentionMessages.Localized(byLocale: byLocale, otherwise: otherwise) : nil
     }
 
-    private func readIdentifier(_ place: RuleNode, _ reader: inout YAMLReader) -> UUIDText? {
-        place.node.scalar.flatMap { UUIDText(parsing: Array($0.string.utf8)) }
-            ?? reader.refuse(place, expected: Self.identifier)
+    private func readIdentifier(_ value: YAMLValue) -> UUIDText? {
+        value.text.flatMap { UUIDText(parsing: Array($0.utf8)) } ?? value.refuse(expected: Self.identifier)
     }
 
     /// True if a name may be one of Apple's, such as `de`, `pt-BR` or `zh-Hans-CN`.

@@ -25,7 +25,7 @@ package struct AppStoreSettings: Sendable {
             Diagnostic(
                 """
                 \(Settings.appStoreRoots.variable) is set, so data of \(ownRoots.certificates.count) roots other than Apple's \
-                is believed, and Apple's is not
+                is accepted, and Apple's is not
                 """,
                 hint: "unset it for anything but tests")
         ]

@@ -11,6 +11,7 @@ package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
     package let variable: String
     package let flag: String?
     package let summary: String
+    package let details: String?
     package let defaultText: String?
     package let isSecret: Bool
     package let isSwitch: Bool
@@ -24,15 +25,18 @@ package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
     ///   - name: the variable without its prefix.
     ///   - flag: the flag without its leading hyphens; nil for a setting that has only a variable.
     ///   - summary: the text for `--help`: a noun phrase or an imperative sentence, without a full stop.
+    ///   - details: further sentences for the documentation, in Markdown with links from `docs`.
     ///   - defaultText: the default as shown in `--help` and the documentation; nil if there is none.
     init(
-        _ name: String, flag: String? = nil, _ summary: String, default defaultValue: Value, _ defaultText: String?,
-        isSecret: Bool = false, isSwitch: Bool = false, refusesEmpty: Bool = false, reload: ReloadRule,
+        _ name: String, flag: String? = nil, _ summary: String, details: String? = nil, default defaultValue: Value,
+        _ defaultText: String? = nil, isSecret: Bool = false, isSwitch: Bool = false, refusesEmpty: Bool = false,
+        reload: ReloadRule,
         parse: @escaping Parser
     ) {
         variable = "SUBSCRIPTION_OFFERS_" + name
         self.flag = flag
         self.summary = summary
+        self.details = details
         self.defaultValue = defaultValue
         self.defaultText = defaultText
         self.isSecret = isSecret
@@ -67,6 +71,7 @@ package protocol SettingDeclaration: Sendable {
     /// The name of the flag, such as `port`; nil if there is none.
     var flag: String? { get }
     var summary: String { get }
+    var details: String? { get }
     var defaultText: String? { get }
     /// True if the value must never be shown.
     var isSecret: Bool { get }
@@ -83,4 +88,15 @@ extension SettingDeclaration {
 
     /// The text that `--help` shows for the flag.
     package var help: String { "\(summary) (\(variable)\(defaultText.map { "; default: \($0)" } ?? ""))." }
+}
+
+extension Setting where Value == Bool {
+    /// Declares a switch that is off by default.
+    init(
+        _ name: String, flag: String? = nil, _ summary: String, details: String? = nil, isSwitch reload: ReloadRule
+    ) {
+        self.init(
+            name, flag: flag, summary, details: details, default: false, "off", isSwitch: true, reload: reload,
+            parse: Parse.switch)
+    }
 }

@@ -13,7 +13,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     /// The latest timestamp.
     package static let max = Timestamp(milliseconds: .max)
 
-    /// How long the App Store accepts a V1 signature after its timestamp, in milliseconds: 24 hours.
+    /// The time for which the App Store accepts a V1 signature after its timestamp, in milliseconds: 24 hours.
     package static let signatureLifetimeMilliseconds: Int64 = 24 * 60 * 60 * 1000
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }

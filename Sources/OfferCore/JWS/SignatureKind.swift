@@ -5,7 +5,7 @@ package enum SignatureKind: String, CaseIterable, Hashable, Sendable {
     case promotionalOfferJWS = "promotional_offer_jws"
     case introductoryOfferJWS = "introductory_offer_jws"
     case advancedCommerceJWS = "advanced_commerce_jws"
-    /// A token that authorises requests to the App Store. It leaves for Apple alone.
+    /// A token that authorises requests to the App Store. It is sent only to Apple.
     case appStoreAPIToken = "app_store_api_token"
 }
 

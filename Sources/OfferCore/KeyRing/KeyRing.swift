@@ -52,7 +52,7 @@ package struct KeyRing: Sendable {
     /// The chosen keys that are out of service and therefore do not sign.
     package var activeOutOfService: Set<KeyID> { outOfService.intersection(choice.keyIDs) }
 
-    /// Whether the key has been taken out of service, whatever its state.
+    /// Whether the key has been taken out of service, regardless of its state.
     package func isOutOfService(_ id: KeyID) -> Bool { outOfService.contains(id) }
 
     /// The IDs of all keys in the ring, in byte order.
@@ -112,7 +112,7 @@ extension KeyRing {
         keys[id] = nil
     }
 
-    /// Stops a key from signing, whatever its state, because one of its signatures did not verify.
+    /// Stops a key from signing, regardless of its state, because one of its signatures did not verify.
     package mutating func takeOutOfService(_ id: KeyID) { outOfService.insert(id) }
 
     /// Marks every key that is out of service in `other` as out of service in this ring.

@@ -37,6 +37,6 @@ extension SigningKeyPair {
 }
 
 extension [UInt8] {
-    /// For tests that an altered signature or message is refused.
+    /// The bytes with the last bit flipped, for tests that an altered signature or message is refused.
     package var flippingLastBit: [UInt8] { dropLast() + suffix(1).map { $0 ^ 1 } }
 }

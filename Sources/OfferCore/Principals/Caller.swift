@@ -30,7 +30,7 @@ package struct Caller: Hashable, Sendable {
     package let scopes: Set<Scope>
     /// The apps that the caller may sign for; nil means all.
     package let apps: Set<BundleID>?
-    /// When the token expires; nil means never.
+    /// The expiry time of the token; nil means never.
     package let expiry: Timestamp?
     /// True if the service replaces each `applicationUsername` of its requests by a hash.
     package let hashesUsernames: Bool

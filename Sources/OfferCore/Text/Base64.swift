@@ -63,7 +63,7 @@ package enum Base64Digits {
 
     /// - Parameters:
     ///   - text: without padding.
-    ///   - values: those of the alphabet.
+    ///   - values: the values of the alphabet.
     ///   - mayLeaveBits: whether leftover bits may be nonzero.
     package static func bytes(of text: [UInt8], _ values: Values, mayLeaveBits: Bool = false) -> [UInt8]? {
         let rest = text.count % 4
@@ -108,7 +108,7 @@ package enum Base64Digits {
         /// 256 elements.
         fileprivate let byCharacter: [UInt8]
 
-        /// For characters outside the alphabet.
+        /// The value of characters outside the alphabet.
         fileprivate static let invalid: UInt8 = 0x80
 
         package static let standard = Values(Base64.alphabet)

@@ -43,7 +43,7 @@ private struct BERWalk {
         while let innermost = open.last, !innermost.isIndefinite, innermost.end == position { open.removeLast() }
     }
 
-    /// Where the innermost element must end.
+    /// The position at which the innermost element must end.
     private var limit: Int { open.last?.end ?? bytes.count }
 
     private var isAtEndOfContents: Bool {

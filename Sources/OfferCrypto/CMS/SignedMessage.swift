@@ -2,8 +2,8 @@ import COpenSSL
 
 /// A CMS SignedData message (RFC 5652 section 5) with one signer and the content that it signs, as in an app receipt.
 ///
-/// The signature is verified with the signer's enclosed certificate. Whether that certificate is to be trusted is a
-/// question for ``CertificateChain``.
+/// The signature is verified with the signer's enclosed certificate. ``CertificateChain`` decides whether to trust that
+/// certificate.
 @safe package struct SignedMessage: ~Copyable {
     /// The maximum size in bytes. A genuine receipt with 187 purchases has 79 KB.
     package static let maximumSize = 1024 * 1024

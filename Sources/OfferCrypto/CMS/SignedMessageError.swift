@@ -2,7 +2,7 @@
 package enum SignedMessageError: Error, Hashable, Sendable {
     /// More than ``SignedMessage/maximumSize`` bytes.
     case tooLarge
-    /// Not one element in BER.
+    /// The bytes are not one element in BER.
     case malformed
     /// Too deeply nested, or too many elements.
     case tooComplex
@@ -16,7 +16,7 @@ package enum SignedMessageError: Error, Hashable, Sendable {
     case wrongContentType
     /// The message does not contain what it signs.
     case detached
-    /// Not exactly one signer.
+    /// There is not exactly one signer.
     case signerCount(Int)
     /// More than ``SignedMessage/maximumCertificates`` certificates.
     case tooManyCertificates

@@ -46,7 +46,7 @@ package enum CertificateChain {
 
     /// - Parameters:
     ///   - intermediate: nil if the anchor has issued the leaf itself.
-    ///   - anchor: a certificate that is trusted whatever its issuer.
+    ///   - anchor: a certificate that is trusted regardless of its issuer.
     private static func verify(
         _ leaf: X509Certificate, _ intermediate: X509Certificate?, below anchor: X509Certificate, allowsSHA1: Bool
     ) throws(ChainError) {

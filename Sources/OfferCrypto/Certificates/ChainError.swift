@@ -24,7 +24,7 @@ package enum ChainError: Error, Hashable, Sendable {
     case notCA(CertificateRole)
     /// A CA allows fewer certificates below it than there are.
     case pathLength
-    /// The intermediate's subject or key identifier is not the one that the leaf names as its issuer.
+    /// The intermediate's subject or key identifier differs from the issuer named by the leaf.
     case notIssuedByIntermediate
     /// No trusted root issued the intermediate.
     case noTrustedRoot

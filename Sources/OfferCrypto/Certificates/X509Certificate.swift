@@ -64,7 +64,7 @@ import OfferCore
     }
 
     /// Whether the certificate has an extension, critical or not.
-    /// - Parameter oid: in dotted form, such as `1.2.840.113635.100.6.11.1`.
+    /// - Parameter oid: the identifier in dotted form, such as `1.2.840.113635.100.6.11.1`.
     package func hasExtension(_ oid: String) -> Bool {
         guard let object = unsafe OBJ_txt2obj(oid, 1) else { return false }
         defer { unsafe ASN1_OBJECT_free(object) }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A certificate by which an issuer lets another key answer for it (RFC 6960 section 4.2.2.2).
+/// A certificate with which an issuer lets another key answer for it (RFC 6960 section 4.2.2.2).
 ///
 /// The delegate's own revocation is not checked. RFC 6960 section 4.2.2.2.1 leaves that to the client, and Apple's
 /// libraries do not check it either.

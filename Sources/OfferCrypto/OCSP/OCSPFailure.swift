@@ -37,7 +37,7 @@ package enum OCSPDelegateFault: Hashable, Sendable {
     case weakSignature
     /// It lacks the extended key usage for OCSP signing.
     case noOCSPSigning
-    /// Its key usage excludes signatures.
+    /// The key usage excludes signatures.
     case noDigitalSignature
     /// A critical extension that libcrypto does not know.
     case criticalExtension
@@ -78,7 +78,7 @@ extension OCSPFailure: CustomStringConvertible {
 }
 
 extension OCSPDelegateFault: CustomStringConvertible {
-    /// What the certificate does wrong: the rest of a sentence.
+    /// The fault of the certificate, as the rest of a sentence.
     package var description: String {
         switch self {
         case .notIssuedByIssuer: "was not issued by the certificate's issuer"

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A question to an OCSP responder (RFC 6960 section 4.1) about one certificate.
+/// A request to an OCSP responder (RFC 6960 section 4.1) about one certificate.
 ///
 /// There is no nonce: responders send prepared answers (RFC 5019 section 4), and the answer's own times limit replays.
 package enum OCSPRequest {

@@ -22,13 +22,14 @@ package struct OCSPResponse: Hashable, Sendable {
     package static let maximumSize = 1 << 20
     /// The maximum number of certificates in a response. One is usual: the delegate.
     package static let maximumCertificates = 8
-    /// How far the responder's clock may differ from ours, in seconds. Apple's Node library allows as much.
+    /// The permitted difference between the responder's clock and ours, in seconds. Apple's Node library allows as
+    /// much.
     package static let clockSkew: Int64 = 60
 
     /// Reads and verifies a response.
     /// - Parameters:
     ///   - der: the response in DER, without trailing bytes.
-    ///   - certificate: the certificate that the question was about.
+    ///   - certificate: the certificate that the request was about.
     ///   - issuer: the certificate that signed `certificate`. The caller has verified both.
     ///   - now: seconds since 1970.
     package init(

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// The environment in which a customer bought something or an app was installed.
+/// The environment of a purchase or of an installed app.
 ///
 /// `Sandbox` and `Production` data are signed by the same certificate, so only this value tells them apart.
 package struct AppStoreEnvironment: OpenValue {

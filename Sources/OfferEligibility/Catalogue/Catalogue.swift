@@ -10,16 +10,16 @@ package struct Catalogue: Hashable, Sendable {
         package let offers: [ProductID: Set<OfferID>]
         /// The subscription groups of products, for App Store data that does not name them.
         package let groups: [ProductID: String]
-        /// The products that the buyer's family may share. Used for receipts, which do not state ownership.
+        /// The products that can be family-shared. Used for receipts, which do not state ownership.
         package let familySharable: Set<ProductID>
         /// True if a promotional-offer JWS may omit the transaction. Any customer of the app can use such a JWS.
         package let allowsUnboundJWS: Bool
         package let ownership: OwnershipPolicy
-        /// The age at which a customer is refreshed from the App Store again; nil for never.
+        /// The age at which a customer's data is refreshed from the App Store; nil for never.
         package let freshness: Duration?
         package let notifications: AppNotifications
         package let rules: AppRules
-        /// The prices of offers, for comparison with product prices.
+        /// The prices of offers, to compare with those of their products.
         package let prices: [OfferPrice]
 
         /// - Parameter environments: if nil, the sandbox, and production too if `appAppleID` is known.

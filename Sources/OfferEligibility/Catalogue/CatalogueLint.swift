@@ -7,8 +7,8 @@ package enum CatalogueLint {
         lints(of: catalogue).flatMap(\.warnings)
     }
 
-    /// - Parameter asked: the apps that the service refreshes from the App Store.
-    /// - Returns: consequences of the file that may surprise later, in the order of the apps' names.
+    /// - Parameter asked: the apps whose customers the service refreshes from the App Store.
+    /// - Returns: notes on consequences of the file that may be surprising, in the order of the apps' names.
     package static func notes(about catalogue: Catalogue, asking asked: Set<BundleID> = []) -> [Diagnostic] {
         let names = Set(asked.map(\.text.description))
         return lints(of: catalogue).flatMap { lint in
@@ -42,7 +42,7 @@ private struct AppLint {
             Diagnostic(
                 "\(name): in the sandbox, offers with a rule get a compactJWS and no signature, so an app that uses "
                     + "StoreKit 1 cannot redeem them in TestFlight and App Review",
-                hint: "for such an app, set sandboxV1: true; otherwise set it to false, and this note disappears")
+                hint: "for such an app, set sandboxV1: true; otherwise, set it to false to silence this note")
         ]
     }
 
@@ -59,7 +59,7 @@ private struct AppLint {
         ]
     }
 
-    /// A note on rules that hold only for customers whose history is complete.
+    /// A note on rules that can hold only for customers with a complete history.
     var ofHistories: [Diagnostic] {
         let offers = app.rules.offers.filter { $0.rule.condition.needsCompleteHistory }
             .map { "\($0.productID.text) \($0.offerID.text)" }
@@ -70,7 +70,7 @@ private struct AppLint {
             Diagnostic(
                 "\(name): these rules need to know that something never happened: \(named.joined(separator: ", "))",
                 hint:
-                    "let the service ask the App Store (docs/app-store.md), or have apps send an app receipt in proofs; "
+                    "let the service query the App Store (docs/app-store.md), or have apps send an app receipt in proofs; "
                     + "without either, such customers are refused as unknown")
         ]
     }
@@ -98,8 +98,8 @@ private struct AppLint {
         guard let last = app.rules.retention.last, !last.needsNoFacts else { return [] }
         return [
             Diagnostic(
-                "\(name) retention: the last case needs a rule, so nothing is shown where no decision can be made in time",
-                hint: "end with a message without a rule")
+                "\(name) retention: the last case has a rule, so nothing is shown if no decision is possible in time",
+                hint: "end the list with a message without a rule")
         ]
     }
 
@@ -134,7 +134,7 @@ private struct AppLint {
                     + withoutGroup(of: condition).map {
                         warning(
                             offer,
-                            "the rule names the product \($0), which has no subscriptionGroupID, so it is not known "
+                            "the rule names the product \($0), which has no subscriptionGroupID, so the service cannot tell "
                                 + "that a customer does not subscribe to it",
                             hint: "copy it from App Store Connect")
                     }
@@ -150,7 +150,7 @@ private struct AppLint {
         }
     }
 
-    /// The products that a condition on all groups lists but that belong to no group.
+    /// Returns the products that a condition on all groups lists but that belong to no group.
     private func withoutGroup(of condition: SubscriptionCondition) -> [String] {
         guard condition.groups == .any else { return [] }
         return (condition.products ?? []).filter { app.offers[$0] != nil && app.groups[$0] == nil }
@@ -164,7 +164,8 @@ private struct AppLint {
             warnings.append(
                 warning(
                     offer,
-                    "the product has no subscriptionGroupID, so nothing is known of customers of its other products",
+                    "the product has no subscriptionGroupID, so nothing is known about customers of the other products in "
+                        + "its group",
                     hint: "copy it from App Store Connect"))
         }
         if offer.rule.condition.comparesRanks, app.rules.products.ranks[offer.productID] == nil {
@@ -198,7 +199,7 @@ private struct AppLint {
 
     // MARK: Order
 
-    /// Warnings about offers of one product that another one always precedes.
+    /// Warnings about offers that another offer of the same product always precedes.
     private func ofOrder(_ offers: [OfferTerms]) -> [Diagnostic] {
         let sorted = offers.enumerated().sorted {
             $0.element.priority == $1.element.priority
@@ -215,7 +216,9 @@ private struct AppLint {
             if better.limits == OfferLimits() {
                 warnings.append(
                     warning(
-                        offer, "never the best: whoever gets it also gets \(better.offerID.text), which comes first",
+                        offer,
+                        "it is never the best offer: every customer who gets it also gets \(better.offerID.text), "
+                            + "which comes first",
                         hint: "change a priority or a rule"))
             } else if isSame, better.priority == offer.priority {
                 warnings.append(
@@ -249,7 +252,8 @@ extension Condition {
         }
     }
 
-    /// True if every customer who meets this condition also meets `other`, as far as a comparison of their members shows.
+    /// Returns true if every customer who meets this condition also meets `other`, as far as comparing their members
+    /// can show.
     fileprivate func implies(_ other: Condition) -> Bool { requirements.isSuperset(of: other.requirements) }
 
     /// The conditions that must all hold, each as small as possible.

@@ -2,7 +2,7 @@ package import OfferCore
 
 /// The prices of an offer and of its product, by currency.
 package struct OfferPrice: Hashable, Sendable {
-    /// The way a customer pays for an offer, as App Store Connect calls it.
+    /// The payment mode of an offer, as App Store Connect calls it.
     package enum Mode: String, CaseIterable, Hashable, Sendable {
         /// A price for each period.
         case payAsYouGo = "pay_as_you_go"
@@ -13,9 +13,9 @@ package struct OfferPrice: Hashable, Sendable {
 
     package let productID: ProductID
     package let offerID: OfferID
-    /// nil if the configuration does not say.
+    /// nil if the configuration does not name it.
     package let mode: Mode?
-    /// The number of periods of the product that the offer lasts; nil if the configuration does not say.
+    /// The number of periods of the product that the offer lasts; nil if the configuration does not name it.
     package let periods: Int?
     package let price: [String: Double]
     /// The price of one period of the product, by currency.
@@ -41,13 +41,14 @@ package struct OfferPrice: Hashable, Sendable {
         package let full: Double
         /// The number of periods in that time.
         package let periods: Int
-        /// True if the App Store cannot have such an offer. Otherwise, the comparison may be a mistake.
+        /// True if the App Store permits no such offer. If false, the prices may not be comparable.
         package let isImpossible: Bool
     }
 
     /// The prices that are not lower than the product's, sorted by currency.
     ///
-    /// One price for several periods is compared with their sum, if their number is known.
+    /// A single price for several periods is compared with the sum of the product's prices, if the number of periods is
+    /// known.
     package var excesses: [Excess] {
         price.sorted { $0.key < $1.key }.compactMap { currency, amount in
             guard mode != .freeTrial else {

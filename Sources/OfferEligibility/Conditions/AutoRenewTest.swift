@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `autoRenew`: whether the subscription renews.
+/// `autoRenew`: the state of auto-renewal.
 package struct AutoRenewTest: SubscriptionTestKind {
     package static let name = "autoRenew"
     package static let code = ReasonCode.autoRenew
@@ -12,11 +12,11 @@ package struct AutoRenewTest: SubscriptionTestKind {
         self.isOn = isOn
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+    package static func read(_ value: some RuleValue) -> Self? {
         switch value.text {
         case "on"?, "true"?: Self(true)
         case "off"?, "false"?: Self(false)
-        default: reader.refuse(value, expected: "on or off")
+        default: value.refuse(expected: "on or off")
         }
     }
 

@@ -1,16 +1,16 @@
 import OfferCore
 
-/// One thing that a rule requires of a customer.
+/// A kind of requirement of a customer.
 package protocol CustomerTestKind: RuleTest {
     func truth(in context: EvaluationContext) -> Truth
 
-    /// The value that was found, for reasons; nil for none.
+    /// Returns the found value, to show in reasons; nil if there is none.
     func found(in context: EvaluationContext) -> ReasonValue?
 
-    /// The source that could supply the fact if it is unknown.
+    /// Returns the source that could supply the fact if it is unknown.
     func source(in context: EvaluationContext) -> DecisionReason.Source
 
-    /// Returns true if the test has a result only for a known "never", which takes a complete history.
+    /// Returns true if only a known "never" gives the test a result, which takes a complete history.
     func needsCompleteHistory(wanting wanted: Bool) -> Bool
 }
 
@@ -24,7 +24,7 @@ extension CustomerTestKind {
     }
 }
 
-/// One thing that a rule requires of a customer, of any kind. It is a class for the same reason as ``SubscriptionTest``.
+/// A requirement of a customer, of any kind. It is a class for the same reason as ``SubscriptionTest``.
 package final class CustomerTest: Hashable, Sendable {
     package let kind: any CustomerTestKind
     package let code: ReasonCode
@@ -42,11 +42,9 @@ package final class CustomerTest: Hashable, Sendable {
     ]
 
     /// - Returns: nil if the value is not valid, which is reported.
-    package static func read<Reader: RuleReader>(
-        _ kind: any CustomerTestKind.Type, _ value: Reader.Value, _ reader: inout Reader
-    ) -> CustomerTest? {
+    package static func read(_ kind: any CustomerTestKind.Type, _ value: some RuleValue) -> CustomerTest? {
         func read<Kind: CustomerTestKind>(_ kind: Kind.Type) -> CustomerTest? {
-            Kind.read(value, &reader).map { CustomerTest($0) }
+            Kind.read(value).map { CustomerTest($0) }
         }
         return read(kind)
     }
@@ -59,7 +57,7 @@ package final class CustomerTest: Hashable, Sendable {
 
     func truth(in context: EvaluationContext) -> Truth { kind.truth(in: context) }
 
-    /// The reason why the test does not have the wanted result.
+    /// Returns the reason why the test does not have the wanted result.
     /// - Parameters:
     ///   - truth: the result.
     ///   - wanted: true if the test should hold.

@@ -12,8 +12,8 @@ package struct DateTest: CustomerTestKind {
         self.range = range
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.dates(of: value, from: "from", until: "until").map(Self.init)
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.dates(from: "from", until: "until").map(Self.init)
     }
 
     package func truth(in context: EvaluationContext) -> Truth {

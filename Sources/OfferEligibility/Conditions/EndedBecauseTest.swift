@@ -4,7 +4,7 @@ import OfferCore
 package struct EndedBecauseTest: SubscriptionTestKind {
     package static let name = "endedBecause"
     package static let code = ReasonCode.endedBecause
-    package static let subject = "The reason of the end"
+    package static let subject = "The reason for the end"
 
     package let reasons: Set<Subscription.EndReason>
 
@@ -12,8 +12,8 @@ package struct EndedBecauseTest: SubscriptionTestKind {
         self.reasons = reasons
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.choices(of: value, Subscription.EndReason.self).map(Self.init)
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.choices(Subscription.EndReason.self).map(Self.init)
     }
 
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `endsIn`: the time until the end. A subscription that renews does not end.
+/// `endsIn`: the time until the end of access. A subscription that renews does not end.
 package struct EndsInTest: SubscriptionTestKind, DurationTest {
     package static let name = "endsIn"
     package static let code = ReasonCode.endsIn

@@ -12,9 +12,9 @@ package struct EnvironmentTest: CustomerTestKind {
         self.environments = environments
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+    package static func read(_ value: some RuleValue) -> Self? {
         let known = AppStoreEnvironment.known
-        return reader.set(of: value, expected: known.map(\.rawValue).joined(separator: ", ")) { text in
+        return value.set(expected: known.map(\.rawValue).joined(separator: ", ")) { text in
             known.first { $0.rawValue == text }
         }.map(Self.init)
     }

@@ -12,8 +12,8 @@ package struct LastPeriodTest: SubscriptionTestKind {
         self.kinds = kinds
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.choices(of: value, Subscription.PeriodKind.self).map(Self.init)
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.choices(Subscription.PeriodKind.self).map(Self.init)
     }
 
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {

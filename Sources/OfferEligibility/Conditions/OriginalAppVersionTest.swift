@@ -12,21 +12,21 @@ package struct OriginalAppVersionTest: CustomerTestKind {
         self.range = range
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        guard let members = reader.knownMembers(of: value, name, known: ["from", "before"]) else { return nil }
-        let from = reader.read(members["from"]) { version(&$0, $1) }
-        let before = reader.read(members["before"]) { version(&$0, $1) }
+    package static func read(_ value: some RuleValue) -> Self? {
+        guard let members = value.knownMembers(name, known: ["from", "before"]) else { return nil }
+        let from = members["from"].read { version($0) }
+        let before = members["before"].read { version($0) }
         guard !from.isUnreadable, !before.isUnreadable else { return nil }
         let range = VersionRange(from: from.value, before: before.value)
         if let from = range.from, let before = range.before, from >= before {
-            reader.contradict(value, "from is not before before, so this can never hold", hint: "swap them")
+            value.report("from is not before before, so this can never hold", hint: "swap them")
         }
         return Self(range)
     }
 
-    private static func version<Reader: RuleReader>(_ reader: inout Reader, _ value: Reader.Value) -> AppVersion? {
+    private static func version(_ value: some RuleValue) -> AppVersion? {
         value.text.flatMap { AppVersion($0) }
-            ?? reader.refuse(value, expected: #"numbers with dots between them, in quotes, such as "3.0""#)
+            ?? value.refuse(expected: #"numbers with dots between them, in quotes, such as "3.0""#)
     }
 
     package func truth(in context: EvaluationContext) -> Truth {

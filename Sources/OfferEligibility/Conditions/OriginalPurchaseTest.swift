@@ -12,8 +12,8 @@ package struct OriginalPurchaseTest: CustomerTestKind {
         self.range = range
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.dates(of: value, from: "from", until: "before").map(Self.init)
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.dates(from: "from", until: "before").map(Self.init)
     }
 
     package func truth(in context: EvaluationContext) -> Truth {

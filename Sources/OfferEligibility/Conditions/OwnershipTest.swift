@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `ownership`: how the customer came to the subscription.
+/// `ownership`: the way the customer obtained the subscription.
 package struct OwnershipTest: SubscriptionTestKind {
     package static let name = "ownership"
     package static let code = ReasonCode.ownership
@@ -13,8 +13,8 @@ package struct OwnershipTest: SubscriptionTestKind {
         self.ownerships = ownerships
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.choices(of: value, Subscription.Ownership.self).map(Self.init)
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.choices(Subscription.Ownership.self).map(Self.init)
     }
 
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {

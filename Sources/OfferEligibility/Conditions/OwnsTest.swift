@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// `owns`: one of these products.
+/// `owns`: whether the customer owns at least one of some non-consumable products.
 package struct OwnsTest: CustomerTestKind {
     package static let name = "owns"
     package static let code = ReasonCode.owns
@@ -12,8 +12,8 @@ package struct OwnsTest: CustomerTestKind {
         self.productIDs = productIDs
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.productIDs(of: value).map(Self.init)
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.productIDs().map(Self.init)
     }
 
     package func truth(in context: EvaluationContext) -> Truth {

@@ -18,12 +18,12 @@ package struct PendingOfferTest: SubscriptionTestKind {
         self.offer = offer
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+    package static func read(_ value: some RuleValue) -> Self? {
         switch value.text {
         case "true"?: Self(.some(true))
         case "false"?: Self(.some(false))
         default:
-            reader.set(of: value, expected: "true, false or an offer ID") { $0.isEmpty ? nil : $0 }
+            value.set(expected: "true, false or an offer ID") { $0.isEmpty ? nil : $0 }
                 .map { Self(.offers($0)) }
         }
     }

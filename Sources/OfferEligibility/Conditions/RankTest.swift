@@ -14,8 +14,8 @@ package struct RankTest: SubscriptionTestKind {
         self.ranks = ranks
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.choices(of: value, Rank.self).map(Self.init)
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.choices(Rank.self).map(Self.init)
     }
 
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {

@@ -6,9 +6,9 @@ package struct RedemptionTest: CustomerTestKind {
     package static let code = ReasonCode.redeemed
     package static let subject = "The number of redemptions"
 
-    /// Of promotional offers; nil for all.
+    /// The IDs of promotional offers; nil for all.
     package let offers: Set<String>?
-    /// Only redemptions that are at most this old; nil for all.
+    /// The maximum age of the redemptions; nil for any.
     package let within: Duration?
     package let count: Bounds<Int>
 
@@ -18,16 +18,16 @@ package struct RedemptionTest: CustomerTestKind {
         self.count = count
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+    package static func read(_ value: some RuleValue) -> Self? {
         if value.text != nil {
-            return reader.flag(of: value).map { Self(count: $0 ? Bounds(atLeast: 1) : Bounds(atMost: 0)) }
+            return value.flag().map { Self(count: $0 ? Bounds(atLeast: 1) : Bounds(atMost: 0)) }
         }
-        guard let members = reader.knownMembers(of: value, name, known: ["offer", "within", "count"]) else {
+        guard let members = value.knownMembers(name, known: ["offer", "within", "count"]) else {
             return nil
         }
-        let offers = reader.read(members["offer"]) { $0.set(of: $1, expected: "an offer ID") { $0.isEmpty ? nil : $0 } }
-        let within = reader.read(members["within"]) { $0.duration(of: $1) }
-        let count = reader.read(members["count"]) { $0.counts(of: $1) }
+        let offers = members["offer"].read { $0.set(expected: "an offer ID") { $0.isEmpty ? nil : $0 } }
+        let within = members["within"].read { $0.duration() }
+        let count = members["count"].read { $0.counts() }
         guard !offers.isUnreadable, !within.isUnreadable, !count.isUnreadable else { return nil }
         return Self(offers: offers.value, within: within.value, count: count.value ?? Bounds(atLeast: 1))
     }
@@ -48,7 +48,7 @@ package struct RedemptionTest: CustomerTestKind {
     }
 
     package func needsCompleteHistory(wanting wanted: Bool) -> Bool {
-        // For an offer of the configuration, a group without gaps may be enough.
+        // For an offer in the configuration, a group without gaps may be enough.
         offers == nil && count.contains(0) == wanted
     }
 

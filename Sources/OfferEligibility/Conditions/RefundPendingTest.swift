@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `refundPending`: whether a refund is requested and not decided.
+/// `refundPending`: whether a refund request is open.
 package struct RefundPendingTest: CustomerTestKind, FlagTest {
     package static let name = "refundPending"
     package static let code = ReasonCode.refundPending

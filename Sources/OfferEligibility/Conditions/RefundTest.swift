@@ -8,9 +8,9 @@ package struct RefundTest: CustomerTestKind {
 
     /// True if there must be such a refund, false if there must be none.
     package let expected: Bool
-    /// Only refunds that are at most this old; nil for all.
+    /// The maximum age of the refunds; nil for any.
     package let within: Duration?
-    /// Only refunds for these reasons; nil for all.
+    /// The reasons of the refunds; nil for all.
     package let reasons: Set<Refund.Reason>?
 
     package init(expected: Bool = true, within: Duration? = nil, reasons: Set<Refund.Reason>? = nil) {
@@ -19,11 +19,11 @@ package struct RefundTest: CustomerTestKind {
         self.reasons = reasons
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        if value.text != nil { return reader.flag(of: value).map { Self(expected: $0) } }
-        guard let members = reader.knownMembers(of: value, name, known: ["within", "reason"]) else { return nil }
-        let within = reader.read(members["within"]) { $0.duration(of: $1) }
-        let reasons = reader.read(members["reason"]) { $0.choices(of: $1, Refund.Reason.self) }
+    package static func read(_ value: some RuleValue) -> Self? {
+        if value.text != nil { return value.flag().map { Self(expected: $0) } }
+        guard let members = value.knownMembers(name, known: ["within", "reason"]) else { return nil }
+        let within = members["within"].read { $0.duration() }
+        let reasons = members["reason"].read { $0.choices(Refund.Reason.self) }
         guard !within.isUnreadable, !reasons.isUnreadable else { return nil }
         return Self(within: within.value, reasons: reasons.value)
     }

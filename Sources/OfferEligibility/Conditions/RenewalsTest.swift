@@ -12,8 +12,8 @@ package struct RenewalsTest: SubscriptionTestKind {
         self.bounds = bounds
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.counts(of: value).map(Self.init)
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.counts().map(Self.init)
     }
 
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {

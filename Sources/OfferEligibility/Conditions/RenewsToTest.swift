@@ -7,7 +7,7 @@ package struct RenewsToTest: SubscriptionTestKind {
     package static let subject = "The next period's product"
 
     package enum Renewal: Hashable, Sendable {
-        /// The present product.
+        /// The current product.
         case same
         /// A product of a lower or a higher rank in the group.
         case lower, higher
@@ -20,8 +20,8 @@ package struct RenewsToTest: SubscriptionTestKind {
         self.renewals = renewals
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.set(of: value, expected: "same, lower, higher, or a product ID") { text in
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.set(expected: "same, lower, higher, or a product ID") { text in
             switch text {
             case "same": .same
             case "lower": .lower
@@ -87,7 +87,7 @@ extension RenewsToTest.Renewal {
         }
     }
 
-    /// True if one product can satisfy both. `lower` and `higher` can mean any product except the current one.
+    /// Returns true if one product can satisfy both. `lower` and `higher` can mean any product except the current one.
     fileprivate func agrees(with other: Self) -> Bool {
         switch (self, other) {
         case (.product(let one), .product(let other)): one == other

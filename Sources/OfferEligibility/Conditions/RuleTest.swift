@@ -1,9 +1,9 @@
 import OfferCore
 
-/// A kind of test in rules, in one file: how a rule writes it, when it holds, how a refusal explains it, and what contradicts
-/// it. ``SubscriptionTest/kinds`` and ``CustomerTest/kinds`` list all of them.
+/// A kind of test in rules. Each is in one file: its notation in a rule, its evaluation, its reason for a refusal, and
+/// its contradictions. ``SubscriptionTest/kinds`` and ``CustomerTest/kinds`` list all of them.
 package protocol RuleTest: Hashable, Sendable {
-    /// As rules write it.
+    /// The name in rules.
     static var name: String { get }
     /// The reason code of a refusal.
     static var code: ReasonCode { get }
@@ -11,7 +11,7 @@ package protocol RuleTest: Hashable, Sendable {
     static var subject: String { get }
 
     /// - Returns: nil if the value is not valid, which is reported.
-    static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self?
+    static func read(_ value: some RuleValue) -> Self?
 
     /// The name of the fact in reasons.
     var fact: String { get }
@@ -26,7 +26,7 @@ extension RuleTest {
     package static func contradiction(among tests: [Self]) -> String? { nil }
 }
 
-/// A test that a rule writes as `true` or `false`.
+/// A test that is written as `true` or `false`.
 package protocol FlagTest: RuleTest {
     var expected: Bool { get }
 
@@ -34,14 +34,14 @@ package protocol FlagTest: RuleTest {
 }
 
 extension FlagTest {
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.flag(of: value).map(Self.init)
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.flag().map(Self.init)
     }
 
     package var required: ReasonValue { .bool(expected) }
 }
 
-/// A test that a rule writes as a duration, or as bounds of one.
+/// A test that is written as a duration or as bounds of one.
 package protocol DurationTest: RuleTest {
     var bounds: Bounds<Duration> { get }
 
@@ -49,8 +49,8 @@ package protocol DurationTest: RuleTest {
 }
 
 extension DurationTest {
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.durations(of: value).map(Self.init)
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.durations().map(Self.init)
     }
 
     package var required: ReasonValue { ReasonValue(bounds) { .duration($0) } }
@@ -68,19 +68,20 @@ enum Contradiction {
 }
 
 extension Collection {
-    /// True if sets have no value in common. False if there are no sets.
+    /// Returns true if the sets have no value in common. False if there are no sets.
     func areDisjoint<Value: Hashable>() -> Bool where Element == Set<Value> {
         dropFirst().reduce(first) { $0?.intersection($1) }?.isEmpty == true
     }
 
-    /// True if ranges do not overlap. A range that is empty by itself was reported when it was read.
+    /// Returns true if the ranges do not overlap. A range that is empty by itself is reported when it is read.
     func areApart<Value>() -> Bool where Element == Bounds<Value> {
         if contains(where: \.isEmpty) { return false }
         guard let least = compactMap(\.atLeast).max(), let most = compactMap(\.atMost).min() else { return false }
         return least > most
     }
 
-    /// True if half-open ranges do not overlap. A range that is empty by itself was reported when it was read.
+    /// Returns true if the half-open ranges do not overlap. A range that is empty by itself is reported when it is
+    /// read.
     func areApart<Value: Comparable>() -> Bool where Element == (from: Value?, until: Value?) {
         guard count > 1, let from = compactMap(\.from).max(), let until = compactMap(\.until).min() else {
             return false

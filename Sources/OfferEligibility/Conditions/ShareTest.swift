@@ -1,14 +1,14 @@
 import OfferCore
 
-/// `share`: a deterministic sample of customers. Those outside are held out for comparison.
+/// `share`: a deterministic sample of customers. The others are held out for comparison.
 package struct ShareTest: CustomerTestKind {
     package static let name = "share"
     package static let code = ReasonCode.holdout
     package static let subject = "The place in the sample"
 
-    /// From 0 to 1.
+    /// The share of customers in the sample, from 0 to 1.
     package let share: Double
-    /// The name of the sample. Another name makes another sample.
+    /// The name of the sample. A different name gives a different sample.
     package let sample: String
 
     package init(share: Double, name: String) {
@@ -18,19 +18,19 @@ package struct ShareTest: CustomerTestKind {
 
     package var fact: String { "share.\(sample)" }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        let members = reader.members(of: value, name, known: ["of", "by"])
+    package static func read(_ value: some RuleValue) -> Self? {
+        let members = value.members(name, known: ["of", "by"])
         guard let of = members["of"], let by = members["by"] else {
             if value.memberCount != nil {
-                reader.contradict(value, "share needs of and by", hint: "such as {of: 0.9, by: winback_2026}")
+                value.report("share needs of and by", hint: "such as {of: 0.9, by: winback_2026}")
             }
             return nil
         }
         guard let share = of.text.flatMap({ Double($0) }), share > 0, share <= 1 else {
-            return reader.refuse(of, expected: "a number above 0, and at most 1")
+            return of.refuse(expected: "a number above 0, and at most 1")
         }
         guard let sample = by.text, (1...64).contains(sample.utf8.count) else {
-            return reader.refuse(by, expected: "a name of up to 64 bytes; another name makes another sample")
+            return by.refuse(expected: "a name of up to 64 bytes; another name makes another sample")
         }
         return Self(share: share, name: sample)
     }
@@ -55,12 +55,12 @@ extension CustomerTest {
 }
 
 extension ShareTest {
-    /// The customer's place in the sample, from 0 to 1. It never changes.
+    /// Returns the customer's place in the sample, from 0 to 1. It never changes.
     ///
-    /// It depends on the Apple Account, which any one transaction names. If no data names one, it depends on the earliest
-    /// subscription.
-    /// - Returns: nil if an unknown purchase could change the place. Without an Apple Account, and with several, the history
-    ///   must be complete. Otherwise customers could choose the place by the purchases that they show.
+    /// It depends on the Apple Account, which a single transaction is enough to identify. If no data names one, it
+    /// depends on the earliest subscription.
+    /// - Returns: nil if an unknown purchase could change the place. Without an Apple Account, or with several, the
+    ///   history must be complete. Otherwise, customers could choose their place by choosing which purchases they show.
     package func position(in context: EvaluationContext) -> Double? {
         let state = context.facts.state
         if state.appleAccounts.count == 1 { return state.appleAccounts.first.map { Self.position(of: $0, in: sample) } }

@@ -12,8 +12,8 @@ package struct StatusTest: SubscriptionTestKind {
         self.statuses = statuses
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.choices(of: value, Subscription.Status.self).map(Self.init)
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.choices(Subscription.Status.self).map(Self.init)
     }
 
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {

@@ -34,7 +34,7 @@ extension SubscriptionTest {
 }
 
 extension Subscription {
-    /// The length of the current run, or of the last one until it ended.
+    /// Returns the length of the current run, or of the last run until its end.
     fileprivate func length(at now: Timestamp) -> Duration {
         max(.zero, min(now, endedAt ?? now) - subscribedSince)
     }

@@ -1,13 +1,13 @@
 import OfferCore
 
-/// One thing that a rule requires of a subscription.
+/// A kind of requirement of a subscription.
 package protocol SubscriptionTestKind: RuleTest {
     func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth
 
-    /// The value that was found, for reasons; nil for none.
+    /// Returns the found value, to show in reasons; nil if there is none.
     func found(_ subscription: Subscription) -> ReasonValue?
 
-    /// The source that could supply the fact if it is unknown.
+    /// Returns the source that could supply the fact if it is unknown.
     func source(_ subscription: Subscription) -> DecisionReason.Source
 
     /// True if the fact never changes.
@@ -24,7 +24,7 @@ extension SubscriptionTestKind {
     }
 }
 
-/// One thing that a rule requires of a subscription, of any kind.
+/// A requirement of a subscription, of any kind.
 ///
 /// It is a class, because copying a value of an unknown type costs more than most tests.
 package final class SubscriptionTest: Hashable, Sendable {
@@ -46,11 +46,9 @@ package final class SubscriptionTest: Hashable, Sendable {
     ]
 
     /// - Returns: nil if the value is not valid, which is reported.
-    package static func read<Reader: RuleReader>(
-        _ kind: any SubscriptionTestKind.Type, _ value: Reader.Value, _ reader: inout Reader
-    ) -> SubscriptionTest? {
+    package static func read(_ kind: any SubscriptionTestKind.Type, _ value: some RuleValue) -> SubscriptionTest? {
         func read<Kind: SubscriptionTestKind>(_ kind: Kind.Type) -> SubscriptionTest? {
-            Kind.read(value, &reader).map { SubscriptionTest($0) }
+            Kind.read(value).map { SubscriptionTest($0) }
         }
         return read(kind)
     }
@@ -62,12 +60,12 @@ package final class SubscriptionTest: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(kind)) }
 
     func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
-        // Anything except what never changes may have changed since.
+        // Every fact that is not lasting may have changed since.
         if subscription.isStale, !isLasting { return .unknown }
         return kind.truth(of: subscription, in: context)
     }
 
-    /// The reason why the test does not have the wanted result for a subscription.
+    /// Returns the reason why the test does not have the wanted result for a subscription.
     /// - Parameters:
     ///   - truth: the result.
     ///   - wanted: true if the test should hold.
@@ -82,7 +80,7 @@ package final class SubscriptionTest: Hashable, Sendable {
             missing: isStale ? .appStore : kind.source(subscription))
     }
 
-    /// - Parameter tests: all about one subscription.
+    /// - Parameter tests: tests of one subscription.
     /// - Returns: the reason that they can never hold at the same time; nil if none was found.
     package static func contradiction(among tests: [SubscriptionTest]) -> String? {
         for kind in kinds { if let reason = kind.contradiction(amongAll: tests) { return reason } }

@@ -15,7 +15,7 @@ package struct TeamFactTest: CustomerTestKind {
         case date(DateRange)
     }
 
-    /// A value as the rule language writes it.
+    /// A value in the notation of rules.
     package enum Scalar: Hashable, Sendable {
         case text(String)
         case number(Double)
@@ -31,7 +31,7 @@ package struct TeamFactTest: CustomerTestKind {
         self.requirement = requirement
     }
 
-    /// Unknown also for a value of another type, such as a text where a number is required.
+    /// Returns unknown also for a value of another type, such as a text where a number is required.
     package func truth(in context: EvaluationContext) -> Truth {
         let value = context.facts.team[fact]
         if case .exists(let exists) = requirement { return Truth((value != nil) == exists) }
@@ -70,7 +70,7 @@ package struct TeamFactTest: CustomerTestKind {
         return nil
     }
 
-    /// - Parameter requirements: of one fact.
+    /// - Parameter requirements: requirements of one fact.
     private static func contradiction(among requirements: [Requirement]) -> String? {
         if requirements.contains(.exists(false)), requirements.contains(where: { $0 != .exists(false) }) {
             return "a fact that does not exist has no value"
@@ -101,44 +101,43 @@ extension CustomerTest {
 extension TeamFactTest {
     private static let requirements = ["is", "in", "atLeast", "atMost", "before", "after", "exists"]
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        let members = reader.members(of: value, name, known: ["name"] + requirements)
+    package static func read(_ value: some RuleValue) -> Self? {
+        let members = value.members(name, known: ["name"] + requirements)
         guard members.count == value.memberCount else { return nil }
         guard let fact = members["name"]?.text, (1...TeamFact.maximumNameSize).contains(fact.utf8.count) else {
-            reader.contradict(value, "fact needs a name", hint: "such as {name: careTicket, exists: true}")
+            value.report("fact needs a name", hint: "such as {name: careTicket, exists: true}")
             return nil
         }
         let given = requirements.filter { members[$0] != nil }
         guard let first = given.first,
             given.count == 1 || [["atLeast", "atMost"], ["before", "after"]].contains(given)
         else {
-            reader.contradict(
-                value, given.isEmpty ? "nothing is required of the fact" : "too much is required of the fact",
+            value.report(
+                given.isEmpty ? "the fact has no test" : "the fact has more than one test",
                 hint: "write one of is, in and exists, or bounds with atLeast and atMost, or with after and before")
             return nil
         }
-        return requirement(first, members, value, &reader).map { Self(name: fact, $0) }
+        return requirement(first, members, value).map { Self(name: fact, $0) }
     }
 
-    private static func requirement<Reader: RuleReader>(
-        _ first: String, _ members: [String: Reader.Value], _ value: Reader.Value, _ reader: inout Reader
+    private static func requirement<Value: RuleValue>(
+        _ first: String, _ members: [String: Value], _ value: Value
     ) -> Requirement? {
         switch first {
-        case "exists": return members["exists"].flatMap { reader.flag(of: $0) }.map { .exists($0) }
+        case "exists": return members["exists"]?.flag().map { .exists($0) }
         case "is", "in":
             guard let member = members[first] else { return nil }
-            let scalars = reader.items(of: member).map { item in
-                Scalar(item) ?? reader.refuse(item, expected: "a text, a number, true or false")
+            let scalars = member.items.map { item in
+                Scalar(item) ?? item.refuse(expected: "a string, a number, true or false")
             }
             return scalars.contains { $0 == nil } || scalars.isEmpty ? nil : .isOneOf(Set(scalars.compactMap { $0 }))
         case "atLeast", "atMost":
-            return reader.bounds(members["atLeast"], members["atMost"], of: value) { reader, bound in
+            return value.bounds(members["atLeast"], members["atMost"]) { bound in
                 bound.text.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
-                    ?? reader.refuse(bound, expected: "a number")
+                    ?? bound.refuse(expected: "a number")
             }.map { .number($0) }
         default:
-            return reader.dates(members["after"], members["before"], of: value, from: "after", until: "before")
-                .map { .date($0) }
+            return value.dates(in: members, from: "after", until: "before").map { .date($0) }
         }
     }
 }
@@ -155,7 +154,7 @@ extension TeamFactTest.Scalar {
         }
     }
 
-    /// A plain scalar has the file's type; one in quotes is a text.
+    /// A plain scalar has the type that the file gives it; a scalar in quotes is a text.
     /// - Returns: nil for a list or a mapping.
     fileprivate init?(_ value: some RuleValue) {
         guard let text = value.text else { return nil }

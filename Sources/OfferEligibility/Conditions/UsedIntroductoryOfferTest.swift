@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `usedIntroductoryOffer`: whether the customer used one in the group of the offered product.
+/// `usedIntroductoryOffer`: whether the customer used an introductory offer in the group of the offered product.
 package struct UsedIntroductoryOfferTest: CustomerTestKind, FlagTest {
     package static let name = "usedIntroductoryOffer"
     package static let code = ReasonCode.introductoryOfferUsed

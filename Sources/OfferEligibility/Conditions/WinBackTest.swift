@@ -10,12 +10,12 @@ package enum WinBackTest: CustomerTestKind {
     case any
     case offers(Set<String>)
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+    package static func read(_ value: some RuleValue) -> Self? {
         switch value.text {
         case "none"?: Self.none
         case "any"?: .any
         default:
-            reader.set(of: value, expected: "none, any or an offer ID") { $0.isEmpty ? nil : $0 }.map { .offers($0) }
+            value.set(expected: "none, any or an offer ID") { $0.isEmpty ? nil : $0 }.map { .offers($0) }
         }
     }
 

@@ -23,13 +23,14 @@ package struct CustomerFacts: Sendable {
 }
 
 extension SubscriberState {
-    /// The customer's current subscription in a group: one with access if there is one, else the one whose period began last,
-    /// whatever its `originalTransactionId`. A customer with two Apple Accounts may have both.
+    /// Returns the customer's current subscription in a group: a subscription with access if there is one, else the one
+    /// whose period began last, regardless of its `originalTransactionId`. A customer with two Apple Accounts may have
+    /// both.
     func current(inGroup groupID: String) -> Subscription? {
         subscriptions.filter { $0.subscriptionGroupID == groupID }.max { $0.precedes($1) }
     }
 
-    /// The group of a product that the customer has; nil if no subscription names it.
+    /// Returns the group of a product that the customer has; nil if no subscription names it.
     func group(of productID: ProductID) -> String? {
         subscriptions.first { $0.productID == productID }?.subscriptionGroupID
     }
@@ -42,7 +43,8 @@ extension SubscriberState {
         }
     }
 
-    /// The subscriptions of a group that could take an offer: the current one first, then others that have not ended.
+    /// Returns the subscriptions of a group that could redeem an offer: the current one first, then others that have
+    /// not ended.
     func redeemableSubscriptions(inGroup groupID: String) -> [Subscription] {
         guard let current = current(inGroup: groupID) else { return [] }
         let others = subscriptions.filter { other in

@@ -8,7 +8,7 @@ package final class EvaluationContext: Sendable {
     let facts: CustomerFacts
     /// The subscription group of the offered product; nil if it is unknown.
     let groupID: String?
-    /// The subscriptions in that group that could take the offer. The current one comes first.
+    /// The subscriptions in that group that could redeem the offer. The current one comes first.
     let redeemableSubscriptions: [SubscriptionUnderTest]
     /// The current subscription in that group, if there is one.
     let offered: [SubscriptionUnderTest]
@@ -31,21 +31,21 @@ package final class EvaluationContext: Sendable {
     /// The current subscription in the offered group.
     var subscription: Subscription? { offered.first?.subscription }
 
-    /// The subscription group of a product; nil if neither the catalogue nor a subscription names it.
+    /// Returns the subscription group of a product; nil if neither the catalogue nor a subscription names it.
     func group(of productID: ProductID) -> String? { Self.group(of: productID, products, facts) }
 
     private static func group(of productID: ProductID, _ products: ProductTraits, _ facts: CustomerFacts) -> String? {
         products.groups[productID] ?? facts.state.group(of: productID)
     }
 
-    /// The current subscription of a group.
+    /// Returns the current subscription of a group.
     func current(inGroup groupID: String) -> SubscriptionUnderTest? {
         current.first { $0.subscription.subscriptionGroupID == groupID }
     }
 
-    /// True if every redemption of some offers is known.
+    /// Returns true if every redemption of these offers is known.
     ///
-    /// A group without gaps answers only for the offers that the catalogue has for its products.
+    /// A group without gaps is sufficient only for the offers that the catalogue lists for its products.
     /// - Parameter offers: nil for any promotional offer of the app.
     func knowsAllRedemptions(of offers: Set<String>?) -> Bool {
         let history = facts.state.history
@@ -92,7 +92,7 @@ package struct ProductTraits: Hashable, Sendable {
         }
     }
 
-    /// The greatest rank in the group of a product; nil if the product has no rank.
+    /// Returns the greatest rank in the group of a product; nil if the product has no rank.
     func highestRank(beside productID: ProductID) -> Int? {
         guard ranks[productID] != nil, let group = groups[productID] else { return nil }
         return ranks.filter { groups[$0.key] == group }.values.max()

@@ -15,7 +15,7 @@ extension CustomerIdentifier {
     /// - Parameters:
     ///   - utf8: the text of the identifier. A username must not be empty: an empty one names no customer. A username that is a
     ///     UUID is an `appAccountToken`; see ``Customer/account``.
-    ///   - field: the caller's name for it.
+    ///   - field: the name of the field in errors.
     package init(_ kind: Kind, utf8: [UInt8], field: String) throws(FieldError) {
         switch kind {
         case .appAccountToken:

@@ -3,7 +3,8 @@ package import OfferCore
 /// An identifier of a customer within an app.
 package enum CustomerIdentifier: Hashable, Sendable {
     case appAccountToken(UUIDText)
-    /// Appears in no signed data, so only a link can tie purchases to it. Never a UUID: see ``Customer/account``.
+    /// A username appears in no signed data, so only a link can connect it to purchases. It is never a UUID: see
+    /// ``Customer/account``.
     case applicationUsername(FieldText)
     /// The Apple Account within the app.
     case appTransactionID(TransactionID)
@@ -17,7 +18,7 @@ package enum CustomerIdentifier: Hashable, Sendable {
         }
     }
 
-    /// The app's account that this identifies; nil for the App Store's identifiers.
+    /// The account of the app with this identifier; nil for the App Store's identifiers.
     package var account: Customer? {
         switch self {
         case .appAccountToken(let token): .appAccountToken(token)

@@ -21,7 +21,7 @@ package struct TeamFact: Hashable, Sendable {
     package static let maximumNameSize = 64
 }
 
-/// A JSON scalar other than null, which removes a fact.
+/// The value of a fact: a JSON scalar except null, which removes the fact.
 package enum TeamFactValue: Hashable, Sendable {
     /// Valid UTF-8. A date is also text.
     case text([UInt8])

@@ -6,20 +6,20 @@ package struct AppRules: Hashable, Sendable {
     package let offers: [OfferTerms]
     /// The rule for introductory offers; nil if the caller decides.
     package let introductoryOffers: Rule?
-    /// The cases for a customer who is about to cancel. The first that holds is shown.
+    /// The cases for a customer who is about to cancel. The first case that holds is shown.
     package let retention: [RetentionCase]
     package let products: ProductTraits
     /// True if an offer is refused while the App Store has its own offer for the customer.
     package let prefersWinBackOffers: Bool
     /// True if sandbox customers get a signature that does not name its environment.
     package let allowsSandboxV1: Bool
-    /// True if the configuration sets it, either way.
+    /// True if the configuration sets ``allowsSandboxV1``, to true or false.
     package let isSandboxV1Set: Bool
     /// The time for which an unused JWS counts as outstanding.
     package let jwsLifetime: Duration
 
     private let places: [Key: Int]
-    /// By priority, then in the order of the file.
+    /// The offers by priority, then in the order of the file.
     private let bestFirst: [RankedOffer]
     /// The products of the offers.
     private let productIDs: [ProductID]
@@ -72,7 +72,7 @@ package struct AppRules: Hashable, Sendable {
     /// The offers by priority, then in the order of the file. Decisions about all offers have this order.
     package var offersByRank: [OfferTerms] { bestFirst.map(\.terms) }
 
-    /// Returns the rules for some of the offers, and no other rules.
+    /// Returns only the rules for some of the offers.
     package func keeping(_ isKept: (OfferTerms) -> Bool) -> AppRules {
         AppRules(offers: offers.filter(isKept), products: products, prefersWinBackOffers: prefersWinBackOffers)
     }

@@ -25,11 +25,11 @@ extension DecisionReason {
     }
 
     private static func subject(_ fact: String?) -> String {
-        guard let fact else { return "Something that the rule asks for" }
+        guard let fact else { return "Something that the rule tests" }
         return subjects[fact] ?? "The fact \(fact)"
     }
 
-    /// The fixed sentence of a reason that names no value; nil for others.
+    /// The fixed sentence of a reason without values; nil for other reasons.
     private var sentence: String? {
         switch code {
         case .neverSubscribed:
@@ -43,7 +43,7 @@ extension DecisionReason {
         case .otherOfferPending:
             "Another promotional offer is redeemed for the next period, and this one would replace it."
         case .billingRetry:
-            "The App Store cannot collect the payment. A discount does not repair that."
+            "The App Store cannot collect the payment. A discount does not help with that."
         case .noSubscription:
             "The customer never subscribed in this group."
         case .holdout:
@@ -64,7 +64,7 @@ extension DecisionReason {
         var subjects = ["subscription": "The subscription"]
         for kind in SubscriptionTest.kinds { subjects["subscription." + kind.name] = kind.subject }
         for kind in CustomerTest.kinds { subjects[kind.name] = kind.subject }
-        // The facts of the team and samples have names of their own.
+        // The facts of the team and samples have their own names.
         subjects["fact"] = nil
         subjects["share"] = nil
         return subjects
@@ -74,12 +74,12 @@ extension DecisionReason {
 extension DecisionReason.Source {
     fileprivate var sentence: String {
         switch self {
-        case .history: "Send an app receipt in proofs, or let the service ask the App Store."
+        case .history: "Send an app receipt in proofs, or let the service query the App Store."
         case .renewalInfo: "Send the renewal info in proofs, or wait for a notification."
         case .transaction: "Send the signed transaction in proofs."
-        case .notification: "The period is over, and the App Store has not said what follows."
+        case .notification: "The period is over, and the App Store has not reported what follows."
         case .appTransaction: "Send the AppTransaction in proofs."
-        case .appStore: "The App Store did not answer in time. Ask again in a minute."
+        case .appStore: "The App Store did not answer in time. Retry in a minute."
         case .teamFact: "Set it with PUT /v1/customers/facts."
         case .catalogue: "Give the product a subscriptionGroupID, and a rank where the rule compares ranks."
         }

@@ -59,27 +59,28 @@ extension OfferDecision: Hashable {
 }
 
 extension OfferTerms {
-    /// Decides about this offer. It reads only its arguments, and an unknown never makes a customer eligible.
+    /// Decides about this offer. The decision depends only on the arguments, and an unknown fact never makes a customer
+    /// eligible.
     ///
-    /// The App Store's own requirements, and cases that no rule can intend, come before the rule.
+    /// The App Store's own requirements, and cases that no rule can intend, are checked before the rule.
     /// - Parameter context: the context of this offer's product.
     func decide(in context: EvaluationContext, prefersWinBackOffers: Bool) -> OfferDecision {
         var findings = standingFindings(context, prefersWinBackOffers)
         let truth = rule.condition.truth(in: context)
         if findings.isEmpty, truth == .yes { return OfferDecision(self, isEligible: true, [], in: context) }
         rule.condition.find(why: truth, in: context, &findings)
-        // If a definite reason exists, unknown ones do not matter.
+        // If there is a definite reason, unknown ones do not matter.
         if findings.contains(where: { $0.code != .unknown }) { findings.removeAll { $0.code == .unknown } }
         return OfferDecision(self, isEligible: false, findings, in: context)
     }
 
-    /// The reasons to refuse this offer under any rule.
+    /// Returns the reasons to refuse this offer under any rule.
     private func standingFindings(_ context: EvaluationContext, _ prefersWinBackOffers: Bool) -> [RuleFinding] {
         var findings: [RuleFinding] = []
         let state = context.facts.state
         if state.everSubscribed != true { findings.append(.other(neverSubscribedReason(state))) }
         guard let current = context.redeemableSubscriptions.first else {
-            // The offered product may be in a group that nothing names.
+            // The offered product may be in an unknown group.
             if context.groupID == nil, state.everSubscribed == true {
                 findings.append(.other(DecisionReason(.unknown, fact: "subscription", missing: .catalogue)))
             }
@@ -99,7 +100,7 @@ extension OfferTerms {
     }
 
     private func neverSubscribedReason(_ state: SubscriberState) -> DecisionReason {
-        // A customer with subscriptions who bought none of them has a share or a seat.
+        // A customer with subscriptions who bought none of them has a family share or a seat.
         let others = state.subscriptions.filter { $0.ownership == nil || !state.hasUnclearSubscription }
         if let reason = others.lazy.compactMap(ownershipReason).first { return reason }
         guard state.everSubscribed == nil else { return DecisionReason(.neverSubscribed) }

@@ -7,10 +7,10 @@ package final class OfferTerms: Sendable {
     package let productID: ProductID
     package let offerID: OfferID
     package let rule: Rule
-    /// The higher one is better for the customer's app to show.
+    /// The priority. An offer with a higher priority is better.
     package let priority: Int
     package let limits: OfferLimits
-    /// True if another server signs this offer too, so a redemption without an authorisation raises no alarm.
+    /// True if another server also signs this offer, so a redemption without an authorisation raises no alarm.
     package let isSignedElsewhere: Bool
 
     package init(
@@ -58,10 +58,11 @@ package struct OfferLimits: Hashable, Sendable {
     package let cooldown: Duration?
     /// The limit for all customers together.
     package let total: Int?
-    /// Unredeemed signatures that a customer may hold at a time.
+    /// The number of unredeemed signatures that a customer may hold at a time.
     package let outstanding: Int
 
-    /// - Parameter outstanding: nil means 1 if `perCustomer` or `total` is set, because a signature cannot be revoked, else 3.
+    /// - Parameter outstanding: if nil, 1 if `perCustomer` or `total` is set, because a signature cannot be revoked,
+    ///   else 3.
     package init(
         perCustomer: PerCustomer? = nil, cooldown: Duration? = nil, total: Int? = nil, outstanding: Int? = nil
     ) {

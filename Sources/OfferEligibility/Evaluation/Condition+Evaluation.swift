@@ -1,7 +1,7 @@
 import OfferCore
 
 extension Condition {
-    /// Evaluates the condition. It reads only its arguments.
+    /// Evaluates the condition. The result depends only on the arguments.
     package func truth(in context: EvaluationContext) -> Truth {
         switch self {
         case .all(let members): .all(members.lazy.map { $0.truth(in: context) })
@@ -13,9 +13,9 @@ extension Condition {
         }
     }
 
-    /// The reasons why the condition does not have the wanted result. Empty if it does.
+    /// Returns the reasons why the condition does not have the wanted result. Empty if it does.
     ///
-    /// If a definite reason exists, unknown ones are left out.
+    /// If there is a definite reason, unknown ones are left out.
     /// - Parameter truth: the result in this context.
     package func reasons(_ truth: Truth, wanting wanted: Bool = true, in context: EvaluationContext) -> [DecisionReason]
     {
@@ -24,7 +24,7 @@ extension Condition {
         return findings.reasons(in: context)
     }
 
-    /// Adds the reasons why the condition has this result and not the wanted one.
+    /// Adds the reasons why the condition has this result instead of the wanted one.
     func find(
         why truth: Truth, wanting wanted: Bool = true, in context: EvaluationContext, _ findings: inout [RuleFinding]
     ) {
@@ -49,7 +49,7 @@ extension SubscriptionCondition {
         let candidates = candidates(in: context)
         let known = Truth.any(candidates.lazy.map { truth(of: $0, in: context) })
         guard known != .yes, !isEverySubscriptionKnown(context) else { return known }
-        // There may be a subscription that no data mentions.
+        // There may be an unknown subscription.
         return .unknown
     }
 
@@ -78,7 +78,7 @@ extension SubscriptionCondition {
             ] : [.other(DecisionReason(.noSubscription, fact: "subscription"))]
     }
 
-    /// The subscriptions that are tested.
+    /// Returns the subscriptions that are tested.
     private func candidates(in context: EvaluationContext) -> [SubscriptionUnderTest] {
         let current: [SubscriptionUnderTest] =
             switch groups {
@@ -90,8 +90,8 @@ extension SubscriptionCondition {
         return current.filter { products.contains($0.subscription.productID) }
     }
 
-    /// True if the current subscription of every group that contains one of the products is known. A product of an unknown
-    /// group may have a subscription that nothing reports.
+    /// Returns true if the current subscription of every group that contains one of the products is known. A product of
+    /// an unknown group may have an unknown subscription.
     private func isEveryProductRuledOut(_ context: EvaluationContext) -> Bool {
         guard let products else { return false }
         return products.allSatisfy { product in
@@ -99,8 +99,8 @@ extension SubscriptionCondition {
         }
     }
 
-    /// True if no other subscription to test can exist. Only the current one of each group is tested, and the App Store reports
-    /// that one.
+    /// Returns true if every subscription to test is known. Only the current subscription of each group is tested, and
+    /// the App Store reports it.
     private func isEverySubscriptionKnown(_ context: EvaluationContext) -> Bool {
         if context.facts.state.history.isOfApp { return groups != .offered || context.groupID != nil }
         return switch groups {

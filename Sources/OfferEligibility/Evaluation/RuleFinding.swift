@@ -1,7 +1,7 @@
 import OfferCore
 
-/// A reason to refuse an offer. The values that ``DecisionReason`` shows are looked up only on request: they cost more than the
-/// decision, and most callers need only the codes.
+/// A reason to refuse an offer. The values for ``DecisionReason`` are looked up only on request: they cost more than
+/// the decision, and most callers need only the codes.
 enum RuleFinding: Sendable {
     /// A test of the customer, its result, and whether it should hold.
     indirect case test(CustomerTest, Truth, wanted: Bool)
@@ -18,7 +18,7 @@ enum RuleFinding: Sendable {
         }
     }
 
-    /// - Parameter context: the evaluated one.
+    /// - Parameter context: the context of the evaluation.
     func reason(in context: EvaluationContext) -> DecisionReason {
         switch self {
         case .test(let test, let truth, let wanted): test.reason(truth, wanting: wanted, in: context)
@@ -30,6 +30,6 @@ enum RuleFinding: Sendable {
 }
 
 extension [RuleFinding] {
-    /// The reasons, without repeats.
+    /// Returns the reasons, without repeats.
     func reasons(in context: EvaluationContext) -> [DecisionReason] { map { $0.reason(in: context) }.withoutRepeats }
 }

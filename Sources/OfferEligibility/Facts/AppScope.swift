@@ -1,7 +1,6 @@
 package import OfferCore
 
-/// The app and environment that every fact and customer belongs to. A sandbox customer and a production customer never
-/// meet.
+/// The app and environment of a fact or customer. Sandbox and production data are never combined.
 package struct AppScope: Hashable, Sendable {
     package let bundleID: BundleID
     package let environment: AppStoreEnvironment

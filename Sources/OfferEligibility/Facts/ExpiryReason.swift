@@ -1,8 +1,8 @@
 import OfferCore
 
-/// The subtype of an `EXPIRED` notification. It counts if the renewal info does not state why a subscription ended.
+/// The subtype of an `EXPIRED` notification. It is used if the renewal info does not state why a subscription ended.
 package struct ExpiryReason: OpenValue {
-    /// Empty for a notification without a subtype.
+    /// The subtype; empty if the notification has none.
     package let rawValue: String
 
     package init(rawValue: String) { self.rawValue = rawValue }

@@ -3,7 +3,7 @@ import OfferCore
 /// Reads what ``FactWriter`` wrote. Members with unknown tags are skipped, so an older version can read newer facts.
 struct FactReader {
     private let encoded: [UInt8]
-    /// In the order of writing. There are few, so a linear search is fast.
+    /// The members in the order of writing. There are few, so a linear search is fast.
     private var members: [(tag: UInt8, place: Range<Int>)] = []
 
     init(_ encoded: [UInt8]) throws(FactEncodingError) {

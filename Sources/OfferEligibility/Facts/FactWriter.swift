@@ -27,7 +27,8 @@ struct FactWriter {
 
     mutating func write(_ tag: UInt8, _ flag: Bool?) { write(tag, flag.map { Int64($0 ? 1 : 0) }) }
 
-    /// Appends a number in groups of seven bits, the least significant first. The eighth bit says that more follow.
+    /// Appends a number in groups of seven bits, the least significant first. The eighth bit means that more groups
+    /// follow.
     private mutating func append(_ size: UInt64) {
         var rest = size
         while rest >= 0x80 {

@@ -35,7 +35,7 @@ extension Purchase {
         return type == .autoRenewableSubscription
     }
 
-    /// True if someone else bought it: a family share, a seat, or an ownership that Apple has added since. False for data
-    /// without ownership.
+    /// True if someone else bought it: a family share, a seat, or an ownership type that Apple has added since. False
+    /// for data without ownership.
     package var isAnothers: Bool { ownership.map { $0 != .purchased } ?? false }
 }

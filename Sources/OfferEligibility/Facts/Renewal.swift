@@ -6,7 +6,7 @@ package struct Renewal: Hashable, Sendable {
     package let autoRenewStatus: AutoRenewStatus
     /// The product of the next period.
     package var autoRenewProductID: ProductID?
-    /// Missing from data signed before mid-2023. May be in the past.
+    /// The date is missing from data signed before mid-2023. It may be in the past.
     package var renewalDate: Timestamp?
     package var expirationIntent: ExpirationIntent?
     /// True during a grace period too.

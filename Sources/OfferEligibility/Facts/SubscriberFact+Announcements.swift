@@ -1,11 +1,13 @@
 import OfferCore
 
 extension SubscriberFact {
-    /// The facts that preserve a renewal info's data about the next period's offer, because a later renewal info replaces it.
+    /// Returns the facts that preserve a renewal info's data about the next period's offer, because a later renewal
+    /// info replaces that data.
     ///
-    /// They reveal an offer that is announced again while it runs: an earlier renewal info of the period showed none. In any
-    /// order of arrival, the first and the last renewal info with an offer remain, and the first without one.
-    /// - Parameter others: facts that arrived with it. A period that they show to be without an offer needs no record.
+    /// They reveal an offer that is announced again while it runs, because an earlier renewal info of the period showed
+    /// none. In any order of arrival, the first and last renewal info with an offer are kept, and the first without
+    /// one.
+    /// - Parameter others: facts that arrived with this one. A period that they show without an offer needs no record.
     package func announcements(beside others: some Sequence<SubscriberFact>) -> [SubscriberFact] {
         guard case .renewalInfo(let renewal) = value else { return [] }
         if renewal.isPromotional {
@@ -24,7 +26,7 @@ extension SubscriberFact {
             digest: digest)
     }
 
-    /// True if a transaction is the period that a renewal info was signed for, and has no offer that could continue.
+    /// Returns true if a transaction describes the period of a renewal info, and has no offer that could continue.
     private func showsNoOffer(_ fact: SubscriberFact, _ renewal: Renewal) -> Bool {
         guard case .transaction(let purchase) = fact.value, fact.originalTransactionID == originalTransactionID,
             purchase.offer?.type != .promotional, let end = purchase.expiresDate
@@ -41,7 +43,8 @@ extension Sequence<SubscriberFact> {
 extension SubscriberFact.Key {
     /// The key of an announcement: the period in which it was signed, and the offer.
     ///
-    /// A renewal info names the end of its period. Data from before mid-2023 does not, so its day is used.
+    /// A renewal info names the end of its period. Data from before mid-2023 does not, so the day of its signature is
+    /// used.
     init(_ kind: SubscriberFact.Kind, _ renewal: Renewal, signed date: Timestamp, _ original: TransactionID) {
         let period = renewal.renewalDate.map { "\($0.milliseconds)" } ?? "day \(date.milliseconds / 86_400_000)"
         let offer = renewal.isPromotional ? renewal.offerNumber : renewal.autoRenewStatus == .on ? "none" : "off"
@@ -54,7 +57,7 @@ extension Renewal {
     /// True if it shows a promotional offer for the next period.
     var isPromotional: Bool { offer?.type == .promotional && offer?.identifier != nil }
 
-    /// True if the same product renews, or would renew, so a running offer should show.
+    /// True if the same product renews, or would renew, so a running offer should appear.
     fileprivate var canShowNoOffer: Bool {
         (autoRenewProductID ?? productID) == productID && isInBillingRetryPeriod != true && expirationIntent == nil
     }

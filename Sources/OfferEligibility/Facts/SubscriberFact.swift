@@ -5,9 +5,10 @@ package import OfferCore
 /// Facts merge only by ``replaces(_:)``, so the order of arrival does not matter.
 package struct SubscriberFact: Hashable, Sendable {
     package let key: Key
-    /// The subscription that the fact is about, or the first transaction of another kind of purchase.
+    /// The subscription of the fact, or the first transaction of another kind of purchase.
     package let originalTransactionID: TransactionID
-    /// The time at which the App Store signed it; for a transaction of a receipt, the time at which the receipt was made.
+    /// The time at which the App Store signed the fact; for a transaction in a receipt, the creation time of the
+    /// receipt.
     package let signedDate: Timestamp
     /// The SHA-256 of the signed text, 32 bytes.
     package let digest: [UInt8]
@@ -28,7 +29,7 @@ package struct SubscriberFact: Hashable, Sendable {
     /// The raw values are stored in databases.
     package enum Kind: Int, CaseIterable, Hashable, Sendable {
         case transaction = 1
-        /// A transaction from an app receipt. It says less than a JWS and never replaces one.
+        /// A transaction from an app receipt. It has less data than a JWS and never replaces one.
         case receiptTransaction = 2
         case renewalInfo = 3
         case status = 4
@@ -60,12 +61,12 @@ package struct SubscriberFact: Hashable, Sendable {
         case fetchedRenewalInfo(Renewal)
         /// The `revision` from which later changes can be read.
         case wholeHistory(String)
-        /// Only the members of the renewal info that concern the next period.
+        /// The members of the renewal info that concern the next period.
         case firstAnnouncement(Renewal)
         case lastAnnouncement(Renewal)
     }
 
-    /// - Parameter transactionID: the transaction that the fact is about. Facts about a whole subscription ignore it.
+    /// - Parameter transactionID: the transaction of the fact. Facts about a whole subscription ignore it.
     package init(
         _ value: Value, transactionID: TransactionID, originalTransactionID: TransactionID, signedDate: Timestamp,
         digest: [UInt8]
@@ -83,8 +84,8 @@ package struct SubscriberFact: Hashable, Sendable {
         self.value = value
     }
 
-    /// True if this fact replaces another with the same key: the later `signedDate` wins, then the greater digest. Of first
-    /// announcements, the earlier one wins.
+    /// Returns true if this fact replaces another with the same key: the later `signedDate` wins, then the greater
+    /// digest. For first announcements, the earlier one wins.
     package func replaces(_ other: SubscriberFact) -> Bool {
         guard signedDate == other.signedDate else {
             return (signedDate > other.signedDate) == (key.kind != .firstAnnouncement)
@@ -164,7 +165,7 @@ extension SubscriberFact {
             digest: digest)
     }
 
-    /// The account of the purchase or of future renewals, if the fact names one.
+    /// The account token of the purchase or of future renewals, if the fact names one.
     package var appAccountToken: UUIDText? {
         switch value {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):

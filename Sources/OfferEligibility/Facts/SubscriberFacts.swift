@@ -2,7 +2,7 @@ import OfferCore
 
 /// A set of facts, one for each key.
 ///
-/// Merging is associative, commutative and idempotent: the same facts remain for any order and any repeats.
+/// Merging is associative, commutative and idempotent: the result does not depend on order or repetition.
 package struct SubscriberFacts: Hashable, Sendable {
     private var byKey: [SubscriberFact.Key: SubscriberFact] = [:]
 
@@ -31,7 +31,7 @@ package struct SubscriberFacts: Hashable, Sendable {
 }
 
 extension SubscriberFacts: Sequence {
-    // The concrete type lets other modules iterate without calls through its protocol.
+    // The concrete type lets other modules iterate without dynamic dispatch.
     package func makeIterator() -> Dictionary<SubscriberFact.Key, SubscriberFact>.Values.Iterator {
         byKey.values.makeIterator()
     }

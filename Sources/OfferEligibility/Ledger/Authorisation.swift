@@ -3,7 +3,7 @@ package import OfferCore
 /// A signature issued for a decision. The customer can use it until it is redeemed or expires.
 package struct Authorisation: Hashable, Sendable {
     package enum State: String, CaseIterable, Hashable, Sendable {
-        /// Reserved, and issued unless the service stopped in between.
+        /// The signature is reserved, and issued unless the service stopped in between.
         case outstanding
         /// The App Store has reported the redemption.
         case redeemed
@@ -21,8 +21,8 @@ package struct Authorisation: Hashable, Sendable {
     /// The time from which the signature is unusable.
     package let validUntil: Timestamp
 
-    /// The time for which a slot is held after its signature became unusable, so that the App Store can report its use. The
-    /// poller queries 75 minutes after the end.
+    /// The time for which a slot is held after its signature becomes unusable, so that the App Store can report its
+    /// use. The poller queries 75 minutes after the end.
     package static let syncTime = Duration.hours(2)
 
     /// - Parameter validUntil: nil if it equals `expiresAt`.
@@ -38,7 +38,7 @@ package struct Authorisation: Hashable, Sendable {
         self.validUntil = validUntil ?? expiresAt
     }
 
-    /// True if a customer can have redeemed the signature at a time of Apple's clock.
+    /// Returns true if a customer can have redeemed the signature at a time of Apple's clock.
     package func wasValid(at time: Timestamp) -> Bool {
         at <= time + Self.clockTolerance && time <= validUntil + Self.clockTolerance
     }

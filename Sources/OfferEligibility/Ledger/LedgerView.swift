@@ -1,19 +1,21 @@
 package import OfferCore
 
-/// The ledger's data for a customer's request for an offer with limits. The store reads it and reserves in one transaction.
+/// The ledger's data about an offer with limits and the customer who requests it. The store reads it and reserves in
+/// one transaction.
 ///
-/// A customer's outstanding signatures for an offer share one slot of its limits. A redemption takes that slot permanently. The
-/// remaining signatures hold another slot until they expire, because a signature cannot be revoked.
+/// All outstanding signatures of a customer for an offer share one slot of its limits. A redemption takes that slot
+/// permanently. The remaining signatures hold another slot until they expire, because a signature cannot be revoked.
 package struct LedgerView: Sendable {
-    /// The customer's for this offer. Under a cap, each form of an answer counts, because each can be redeemed.
+    /// The customer's authorisations for this offer. Under a cap, each form of an answer counts, because each can be
+    /// redeemed.
     package let authorisations: [Authorisation]
-    /// The times at which the customer redeemed this offer, authorised here or not.
+    /// The times at which the customer redeemed this offer, whether or not this service authorised it.
     package let redemptions: [Timestamp]
     /// The time of the customer's last redemption of any promotional offer of the app; nil for never.
     package let lastRedemption: Timestamp?
     /// The slots of the offer that all customers hold: redeemed ones, and those with outstanding signatures.
     package let totalSlots: Int
-    /// Those of them in which the customer has an outstanding signature. Further signatures share them.
+    /// The slots in which the customer has an outstanding signature. Further signatures share them.
     package let heldSlots: Int
 
     package init(
@@ -27,7 +29,7 @@ package struct LedgerView: Sendable {
         self.heldSlots = heldSlots
     }
 
-    /// The reasons why no further signature may be issued. Empty if one may.
+    /// Returns the reasons why no further signature may be issued. Empty if one may.
     package func refusals(under limits: OfferLimits, at now: Timestamp) -> [ReasonCode] {
         let outstanding = outstanding(at: now)
         var refusals: [ReasonCode] = []
@@ -43,10 +45,10 @@ package struct LedgerView: Sendable {
         return refusals
     }
 
-    /// The number of forms that one answer may have, if ``refusals(under:at:)`` allows one.
+    /// Returns the permitted number of forms of one answer, if ``refusals(under:at:)`` is empty.
     ///
-    /// Each form can be redeemed, so under a cap each takes its own place. The last place is for one form.
-    /// - Returns: nil for any number.
+    /// Each form can be redeemed, so under a cap each takes its own place. The last place holds one form.
+    /// - Returns: nil if the number is not limited.
     package func places(under limits: OfferLimits, at now: Timestamp) -> Int? {
         guard limits.isCapped else { return nil }
         let outstanding = outstanding(at: now)
@@ -60,7 +62,7 @@ package struct LedgerView: Sendable {
 
     private func outstanding(at now: Timestamp) -> Int { authorisations.count { $0.isOutstanding(at: now) } }
 
-    /// The redemptions within the window.
+    /// Returns the redemptions within the window.
     private func counted(under limit: OfferLimits.PerCustomer, at now: Timestamp) -> Int {
         redemptions.count { redemption in limit.every.map { now < redemption + $0 } ?? true }
     }

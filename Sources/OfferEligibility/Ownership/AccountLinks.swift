@@ -15,8 +15,8 @@ package struct AccountLinks: Sendable {
         links.first { $0.identifier == identifier }?.account
     }
 
-    /// An account with the other accounts of the same customer: the token to which a username is linked, and the usernames
-    /// linked to a token.
+    /// Returns an account and the other accounts of the same customer: the token that a username is linked to, and the
+    /// usernames linked to a token.
     package func accounts(same account: Customer) -> Set<Customer> {
         var accounts: Set<Customer> = [account]
         if let token = self[CustomerIdentifier(account)] { accounts.insert(token) }
@@ -24,7 +24,7 @@ package struct AccountLinks: Sendable {
         return accounts
     }
 
-    /// The usernames that are linked to an account.
+    /// Returns the usernames that are linked to an account.
     package func usernames(of account: Customer) -> [FieldText] {
         links.compactMap { link in
             guard link.account == account, case .applicationUsername(let name) = link.identifier else { return nil }
@@ -32,11 +32,11 @@ package struct AccountLinks: Sendable {
         }
     }
 
-    /// The tokens that usernames among these accounts are linked to.
+    /// Returns the tokens that usernames among these accounts are linked to.
     package func tokens(of accounts: [Customer]) -> [UUIDText] {
         accounts.compactMap { self[CustomerIdentifier($0)] }.compactMap(\.token)
     }
 
-    /// The links to any of some accounts, in the order of their identifiers.
+    /// Returns the links to any of these accounts, in the order of their identifiers.
     package func links(to accounts: Set<Customer>) -> [CustomerLink] { links.filter { accounts.contains($0.account) } }
 }

@@ -4,9 +4,10 @@ package import OfferCore
 ///
 /// Only this type decides that. A store may read more; the excess is left out here.
 ///
-/// - An account has the purchases that it owns, and the anonymous ones of their Apple Accounts.
-/// - An Apple Account has the purchases that name it. A purchase stands for its Apple Account.
-/// - Purchases that proofs show count for the request, with the purchases of the same Apple Account that no other account owns.
+/// - An account has the purchases that it owns, and the anonymous purchases of their Apple Accounts.
+/// - An Apple Account has the purchases that name it. The identifier of a purchase stands for its Apple Account.
+/// - Purchases in proofs count for the request, together with the purchases of the same Apple Account that no other
+///   account owns.
 ///
 /// The search never goes from an Apple Account to an account and on to another Apple Account. Otherwise, one purchase with
 /// another person's token would lead to that person's purchases.
@@ -21,7 +22,7 @@ package struct CustomerPurchases: Sendable {
     private let proven: Set<TransactionID>
 
     /// - Parameters:
-    ///   - facts: about any purchases. Those that do not count for the customer are ignored.
+    ///   - facts: facts about any purchases. Those that do not count for the customer are ignored.
     ///   - identifier: the customer's name; nil if only proofs identify the customer.
     ///   - proven: the purchases that proofs show. No other customer may own one: ``isAnothers(_:of:in:links:by:)``.
     ///   - provenAppleAccount: the Apple Account of the proofs.
@@ -61,7 +62,7 @@ package struct CustomerPurchases: Sendable {
         }
         let shown = all.filter { proven.contains($0.original) }
         let shownAppleAccounts = Set(shown.compactMap(\.appleAccount)).union([provenAppleAccount].compactMap(\.self))
-        // Beside a username, the proofs may name a token. The Apple Account's purchases under that token count as well.
+        // For a username, the proofs may name a token. The Apple Account's purchases under that token count as well.
         let shownAccounts = accounts.union(shown.flatMap(\.owners))
         count { purchase in
             purchase.appleAccount.map(shownAppleAccounts.contains) == true
@@ -89,8 +90,8 @@ package struct CustomerPurchases: Sendable {
     /// The Apple Accounts of the purchases.
     package var appleAccounts: Set<TransactionID> { Set(purchases.compactMap(\.appleAccount)) }
 
-    /// The accounts, the Apple Accounts and the subscriptions that hold a reservation for the customer. A purchase of another account
-    /// holds nothing, unless proofs show it: then the same purchase gets no second offer under the other name.
+    /// The accounts, the Apple Accounts and the subscriptions that hold a reservation for the customer. A purchase of
+    /// another account holds one only if proofs show it, so that it gets no second offer under the other name.
     package var holders: [CustomerIdentifier] {
         let own = purchases.filter { purchase in
             purchase.isAnonymous || proven.contains(purchase.original) || purchase.belongs(toAnyOf: accounts)
@@ -108,12 +109,12 @@ package struct CustomerPurchases: Sendable {
     package var names: Set<CustomerIdentifier> {
         var names = Set(accounts.map(CustomerIdentifier.init)).union([identifier].compactMap(\.self))
         for purchase in purchases { names.formUnion(purchase.names) }
-        // Other identifiers linked to the owner of a purchase may be of another Apple Account.
+        // Other identifiers linked to the owner of a purchase may belong to another Apple Account.
         if identifier?.account != nil { names.formUnion(links.links(to: accounts).map(\.identifier)) }
         return names
     }
 
-    /// True if one of the purchases belongs to a customer other than the account's.
+    /// Returns true if one of the purchases belongs to a customer other than the account's.
     ///
     /// A username appears in no signed data. It is a different customer from a token only if the token, or the username, is
     /// linked to another account.

@@ -10,7 +10,7 @@ package struct OwnedPurchase: Sendable {
     /// The `appTransactionID` that the latest fact names; nil if no fact names one, as in receipts and old data.
     package let appleAccount: TransactionID?
 
-    /// The first rule that applies names the owner: a link, then the tokens of the transactions. Otherwise there is none.
+    /// The owner comes from a link, else from the tokens of the transactions. Otherwise, there is none.
     init(_ original: TransactionID, _ facts: [SubscriberFact], _ links: AccountLinks, by policy: OwnershipPolicy) {
         self.original = original
         self.facts = facts
@@ -20,7 +20,8 @@ package struct OwnedPurchase: Sendable {
             return
         }
         let named = SubscriptionOwners(of: facts, by: policy).accounts.map(Customer.appAccountToken)
-        // The link of an Apple Account covers its anonymous purchases. Those that name an account are linked one by one.
+        // The link of an Apple Account covers its anonymous purchases. Purchases that name an account are linked one by
+        // one.
         if named.isEmpty, let appleAccount, let linked = links[.appTransactionID(appleAccount)] {
             owners = [linked]
         } else {

@@ -23,8 +23,8 @@ private struct Claim {
     let purchaseDate: Timestamp
     let transactionID: TransactionID
 
-    /// Sorted by date of purchase, not of arrival. An account that only the renewal info names is the account of future
-    /// renewals, so it comes last.
+    /// Returns the claims sorted by date of purchase, not of arrival. An account that only the renewal info names is
+    /// the account of future renewals, so it comes last.
     static func all(in facts: [SubscriberFact]) -> [Claim] {
         facts.compactMap(Claim.init).sorted { one, other in
             one.purchaseDate == other.purchaseDate

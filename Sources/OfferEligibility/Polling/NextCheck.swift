@@ -1,11 +1,11 @@
 package import OfferCore
 
-/// The time to refresh a subscription from the App Store, if no notification arrives.
+/// Computes the time to refresh a subscription from the App Store, if no notification arrives.
 package enum NextCheck {
-    /// The first end of a period, a grace period or a billing retry without newer data about the subscription.
+    /// Returns the first end of a period, a grace period or a billing retry without newer data about the subscription.
     ///
-    /// If newer data than the last of them says that a subscription that is over continues, it is refreshed again. The first
-    /// delay is an hour, and each later one as long as the period has been over.
+    /// If data from after the last of these times says that the subscription continues although its period is over, it
+    /// is refreshed again. The first delay is an hour, and each later one is as long as the period has been over.
     /// - Parameters:
     ///   - facts: all facts about one subscription.
     ///   - environment: test environments have short periods.
@@ -46,7 +46,7 @@ package enum NextCheck {
         return max(last + timing.recheck, last + (last - end))
     }
 
-    /// The current transaction is the one bought last. The identifier decides between two of the same time.
+    /// The current transaction is the last purchase. The identifier decides between two purchases of the same time.
     private static func isLater(
         _ one: (purchase: Purchase, id: TransactionID), than other: (purchase: Purchase, id: TransactionID)
     ) -> Bool {

@@ -8,9 +8,9 @@ package struct DecisionReason: Hashable, Sendable {
         case history
         /// The renewal info of the subscription.
         case renewalInfo = "renewal_info"
-        /// A transaction with all its members, if a receipt says too little.
+        /// A transaction with all its members, if a receipt has too few.
         case transaction
-        /// The App Store's data from after the end of a period.
+        /// App Store data from after the end of a period.
         case notification
         case appTransaction = "app_transaction"
         /// The App Store, which did not answer a refresh in time.
@@ -46,7 +46,7 @@ package struct DecisionReason: Hashable, Sendable {
 }
 
 extension DecisionReason {
-    /// True if a complete history would supply what is unknown.
+    /// True if a complete history would supply the unknown fact.
     package var needsHistory: Bool { missing == .history || missing == .appStore }
 }
 
@@ -64,7 +64,7 @@ package enum ReasonValue: Hashable, Sendable {
     case time(Timestamp)
     case duration(Duration)
     case list([ReasonValue])
-    /// Bounds, and a fact with its name, sorted by name.
+    /// The members of bounds, or of a fact with its name, sorted by name.
     case members([Member])
 
     package struct Member: Hashable, Sendable {

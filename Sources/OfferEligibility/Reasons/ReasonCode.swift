@@ -27,10 +27,10 @@ package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case originalPurchase = "original_purchase"
     case fact
     case date
-    /// The customer is outside of a sample.
+    /// The customer is not in a sample.
     case holdout
     case environment
-    /// A group that the customer never subscribed to.
+    /// The customer never subscribed in a group.
     case noSubscription = "no_subscription"
 
     // Refusals under any rule.

@@ -2,12 +2,12 @@ package import OfferCore
 
 /// The choices for a customer who is about to cancel, by the rules of the app.
 package struct RetentionDecision: Hashable, Sendable {
-    /// A case that holds, with its content for this customer.
+    /// A matching case, with its content for this customer.
     package struct Choice: Hashable, Sendable {
         package enum Content: Hashable, Sendable {
             case message
             case alternateProduct(ProductID, RetentionCase.BillingPlan?)
-            /// Its limits have not been checked. The terms have the rule of the case.
+            /// The limits are not checked yet. The terms have the rule of the case.
             case promotionalOffer(OfferTerms, OfferSignatureForm)
         }
 
@@ -23,8 +23,8 @@ package struct RetentionDecision: Hashable, Sendable {
         }
     }
 
-    /// The first is shown. A later one counts only if the limits refuse the offers before it, so all before the last are
-    /// offers.
+    /// The first choice is shown. A later one is used only if the limits refuse the offers before it, so all choices
+    /// before the last are offers.
     package let choices: [Choice]
     /// The decisions about all offers that were considered.
     package let offers: [OfferDecision]
@@ -50,7 +50,7 @@ package struct RetentionView: Hashable, Sendable {
 }
 
 extension AppRules {
-    /// Decides what a customer is shown. It reads only its arguments.
+    /// Decides which content a customer is shown. The decision depends only on the arguments.
     ///
     /// The rule of a case replaces the offer's own. Refusals that hold under any rule stay in force.
     package func decideRetention(
@@ -75,12 +75,12 @@ extension AppRules {
         return RetentionDecision(choices: choices, offers: offers)
     }
 
-    /// The choice if nothing is known, or nothing can be learnt in time: the last case, if it needs no facts.
+    /// Returns the choice if nothing is known about the customer in time: the last case, if it needs no facts.
     package func retentionFallback(_ view: RetentionView) -> RetentionDecision.Choice? {
         retention.last.flatMap { $0.needsNoFacts ? choice($0, view, in: products.groups[view.productID]) : nil }
     }
 
-    /// The choice that a case shows, if its rule holds.
+    /// Returns the choice that a case shows, if its rule holds.
     /// - Parameter group: the group of the current product; nil if it is unknown.
     /// - Returns: nil if it has no message for the locale, or if the App Store would refuse the product.
     private func choice(
@@ -115,7 +115,7 @@ extension AppRules {
         retention.contains { if case .promotionalOffer = $0.content { true } else { false } }
     }
 
-    /// The terms of an offer that was shown, under the rule of its case.
+    /// Returns the terms of an offer that was shown, under the rule of its case.
     /// - Returns: nil if no case shows it.
     package func retentionTerms(of offer: RetentionCase.Offer) -> OfferTerms? {
         retention.first { $0.content == .promotionalOffer(offer) }.flatMap { terms(of: offer, under: $0.rule) }
@@ -140,7 +140,7 @@ extension RetentionDecision.Choice.Content {
 }
 
 extension OfferTerms {
-    /// The same offer under another rule.
+    /// Returns the same offer under another rule.
     fileprivate func replacing(rule: Rule) -> OfferTerms {
         OfferTerms(
             productID: productID, offerID: offerID, rule: rule, priority: priority, limits: limits,

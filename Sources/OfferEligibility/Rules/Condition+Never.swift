@@ -1,8 +1,8 @@
 import OfferCore
 
 extension Condition {
-    /// True if the condition holds only for a known "never". That takes a history that is complete for the app: Apple's own, or
-    /// an app receipt.
+    /// True if the condition holds only for a known "never". This takes a history that is complete for the app: Apple's
+    /// own, or an app receipt.
     package var needsCompleteHistory: Bool { needsCompleteHistory(wanting: true) }
 
     /// - Parameter wanted: the result that an offer needs.

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A condition over the facts about a customer, as the rule language writes it.
+/// A condition on the facts about a customer.
 package indirect enum Condition: Hashable, Sendable {
     case all([Condition])
     case any([Condition])
@@ -13,7 +13,7 @@ package indirect enum Condition: Hashable, Sendable {
 
 /// A condition with a name, for answers and statistics.
 package struct Rule: Hashable, Sendable {
-    /// From the configuration file or a built-in rule; nil for a condition written in place.
+    /// The name in the configuration file or of a built-in rule; nil for a condition written in place.
     package let name: String?
     package let condition: Condition
 
@@ -40,7 +40,7 @@ extension Condition {
 }
 
 extension SubscriptionCondition {
-    /// Returns true if a subscription is in one of the groups and to one of the products.
+    /// Returns true if a subscription is in one of the groups and for one of the products.
     fileprivate func looks(at subscription: Subscription, offeredIn groupID: String?) -> Bool {
         guard products?.contains(subscription.productID) ?? true else { return false }
         return switch groups {

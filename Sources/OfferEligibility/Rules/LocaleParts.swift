@@ -2,8 +2,8 @@ import OfferCore
 
 /// The language, script and region at the start of a locale, in lower case.
 ///
-/// The tables are from CLDR 45 (`likelySubtags`, `parentLocales` and `languageMatching`). They cover the languages that
-/// customers of the App Store write in more than one script or standard.
+/// The tables are from CLDR 45 (`likelySubtags`, `parentLocales` and `languageMatching`). They cover the languages of
+/// App Store customers that have more than one script or standard.
 struct LocaleParts {
     private let language: String
     private let script: String?
@@ -29,19 +29,19 @@ struct LocaleParts {
         (self.language, self.script, self.region) = (language, script, region)
     }
 
-    /// Two letters, or three digits of an area such as Latin America.
+    /// Returns true for two letters, or for three digits of an area such as Latin America.
     private static func isRegion(_ part: Substring) -> Bool {
         part.utf8.count == 2 && isLetters(part)
             || part.utf8.count == 3 && part.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
     }
 
-    /// True if a part, which is in lower case, has only ASCII letters.
+    /// Returns true if a part, which is in lower case, has only ASCII letters.
     private static func isLetters(_ part: Substring) -> Bool {
         part.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains)
     }
 
-    /// The locales to look for, best first: the region, regions with the same standard, the script and the language. The same
-    /// locales of a closely related language follow. May contain duplicates.
+    /// The locales to look for, best first: the region, regions with the same standard, the script and the language.
+    /// Those of a closely related language follow. May contain duplicates.
     var chain: [String] {
         chainOfLanguage
             + (Self.relatives[language].map {

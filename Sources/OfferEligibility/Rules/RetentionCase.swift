@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// The content that the App Store shows a customer who is about to cancel, with its rule.
+/// A content that the App Store can show to a customer who is about to cancel, with its rule.
 package struct RetentionCase: Hashable, Sendable {
     /// The kinds of content, with the App Store's names.
     package enum Content: Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct RetentionCase: Hashable, Sendable {
         case promotionalOffer(Offer)
     }
 
-    /// A promotional offer with a rule, as the catalogue has it.
+    /// A promotional offer with a rule, from the catalogue.
     package struct Offer: Hashable, Sendable {
         package let productID: ProductID
         package let offerID: OfferID
@@ -29,7 +29,7 @@ package struct RetentionCase: Hashable, Sendable {
         case billedUpfront = "BILLED_UPFRONT"
     }
 
-    /// nil if the case needs none. An offer then has its own.
+    /// nil if the case has none. An offer then has its own rule.
     package let rule: Rule?
     package let content: Content
     package let messages: RetentionMessages
@@ -46,7 +46,7 @@ package struct RetentionCase: Hashable, Sendable {
         return rule == nil
     }
 
-    /// True if no later case can be reached.
+    /// Returns true if no later case can be reached.
     package func isShownToEveryone(in environments: Set<AppStoreEnvironment>) -> Bool {
         rule == nil && content == .message && environments.allSatisfy(messages.coversEveryLocale)
     }

@@ -11,9 +11,10 @@ package struct RetentionLocale: Hashable, Sendable {
         self.text = String(text.map { $0 == "_" ? "-" : $0 }).lowercased()
     }
 
-    /// The locales whose message a customer of this one understands, best first and without duplicates. First come the locale
-    /// itself and its other spellings and parents (``LocaleParts/chain``). Its last parts are then dropped one by one, down to
-    /// the language. For `zh-MO`: `zh-mo`, `zh-hant-mo`, `zh-hant-hk`, `zh-hk`, `zh-hant`, `zh-hant-tw`, `zh-tw`, `zh`.
+    /// The locales whose messages a customer with this locale understands, best first and without duplicates. First
+    /// come the locale itself, its other spellings and its parents (``LocaleParts/chain``). Then its last parts are
+    /// dropped one by one, down to the language. For `zh-MO`: `zh-mo`, `zh-hant-mo`, `zh-hant-hk`, `zh-hk`, `zh-hant`,
+    /// `zh-hant-tw`, `zh-tw`, `zh`.
     package var fromExactToLanguage: [RetentionLocale] {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         let shortened = (1...max(1, parts.count)).reversed().map { parts.prefix($0).joined(separator: "-") }

@@ -5,7 +5,7 @@ package struct RetentionMessages: Hashable, Sendable {
     /// The identifiers of one text in several languages.
     package struct Localized: Hashable, Sendable {
         package let byLocale: [RetentionLocale: UUIDText]
-        /// For every other locale; nil if there is none.
+        /// The message for every other locale; nil if there is none.
         package let otherwise: UUIDText?
 
         package init(byLocale: [RetentionLocale: UUIDText] = [:], otherwise: UUIDText?) {
@@ -21,7 +21,7 @@ package struct RetentionMessages: Hashable, Sendable {
 
     /// Messages are uploaded to each environment, so each can have its own.
     package let byEnvironment: [AppStoreEnvironment: Localized]
-    /// For every other environment; nil if there are none.
+    /// The messages for every other environment; nil if there are none.
     package let otherwise: Localized?
 
     package init(byEnvironment: [AppStoreEnvironment: Localized] = [:], otherwise: Localized? = nil) {
@@ -29,7 +29,7 @@ package struct RetentionMessages: Hashable, Sendable {
         self.otherwise = otherwise
     }
 
-    /// - Returns: nil if there is none, so that the case cannot be shown.
+    /// - Returns: nil if there is none, so the case cannot be shown.
     package func identifier(for locale: RetentionLocale, in environment: AppStoreEnvironment) -> UUIDText? {
         messages(in: environment)?.identifier(for: locale)
     }
@@ -38,7 +38,7 @@ package struct RetentionMessages: Hashable, Sendable {
         byEnvironment[environment] ?? otherwise
     }
 
-    /// True if every customer in an environment has a message.
+    /// Returns true if every customer in an environment has a message.
     package func coversEveryLocale(in environment: AppStoreEnvironment) -> Bool {
         messages(in: environment)?.otherwise != nil
     }

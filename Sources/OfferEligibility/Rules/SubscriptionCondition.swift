@@ -11,7 +11,7 @@ package struct SubscriptionCondition: Hashable, Sendable {
     }
 
     package let groups: Groups
-    /// Only subscriptions to these products are tested; nil for all.
+    /// The products whose subscriptions are tested; nil for all.
     package let products: Set<ProductID>?
     package let tests: [SubscriptionTest]
 

@@ -1,7 +1,7 @@
 import OfferCore
 
 extension CurrentPeriod {
-    /// The state of the subscription at `now`. The first match decides.
+    /// Returns the state of the subscription at `now`. The first match decides.
     func standing(at now: Timestamp) -> Standing {
         if let revoked { return revoked }
         if let replacedAt { return .expired(at: replacedAt, because: .other) }
@@ -16,7 +16,8 @@ extension CurrentPeriod {
         return isQuietForLong(at: now) ? .expired(at: period.end, because: .other) : .unsettled
     }
 
-    /// Without a revocation, a status counts unless a newer copy of the transaction shows that the refund was reversed.
+    /// Without a revocation, the status decides, unless a newer copy of the transaction shows that the refund was
+    /// reversed.
     private var revoked: Standing? {
         let isShare = (ownership.map { $0 != .purchased } ?? false) || period.purchase.revocation?.type == .family
         let reason: Subscription.EndReason = isShare ? .other : .refunded
@@ -29,7 +30,7 @@ extension CurrentPeriod {
 
     /// The reason why the subscription ended after its period; nil if no data says that it ended.
     ///
-    /// An intent beside a running billing retry says only why the retry began. Disabled auto-renewal ends the subscription
+    /// During a billing retry, the intent states only why the retry began. Disabled auto-renewal ends the subscription
     /// without an `EXPIRED`, and ends a grace period at once.
     private var endReason: Subscription.EndReason? {
         let intent = renewal?.value.expirationIntent.map(Subscription.EndReason.init)

@@ -28,7 +28,7 @@ struct CurrentPeriod {
 }
 
 extension Signed<Renewal> {
-    /// True if the renewal info was signed for this period or later.
+    /// Returns true if the renewal info was signed for this period or later.
     ///
     /// The App Store signs renewals before they start. Such a renewal info already states the end of the new period.
     func describes(_ period: Period) -> Bool {

@@ -1,11 +1,11 @@
 package import OfferCore
 
-/// The parts of a customer's history that are complete, so that "never" has an answer.
+/// The complete parts of a customer's history, for which "never" can be answered.
 package struct KnownHistory: Hashable, Sendable {
     /// True if every purchase in the app is known.
     package var isOfApp: Bool
-    /// The groups whose subscriptions are all known without a gap. That answers "never" only for redemptions and refunds of the
-    /// group's products.
+    /// The groups whose subscriptions are all known without a gap. Such a group can answer "never" only for redemptions
+    /// and refunds of its products.
     package var groups: Set<String>
     /// True if a refund of a consumable would also be known.
     var tellsOfConsumables: Bool
@@ -30,9 +30,9 @@ package struct HistoryEvidence: Hashable, Sendable {
         }
     }
 
-    /// The age up to which a history counts without other evidence.
+    /// The maximum age of a history that counts without other evidence.
     package let freshness: Duration
-    /// The span for which Apple's list of notifications was read without a gap; nil if none was.
+    /// The span for which Apple's notification history was read without a gap; nil if there is none.
     package let coverage: Coverage?
     /// False if some data of the request or the store was not read. Then no history is complete.
     package let isEverythingRead: Bool
@@ -59,7 +59,8 @@ package struct HistoryEvidence: Hashable, Sendable {
 
     func isFresh(_ date: Timestamp, at now: Timestamp) -> Bool { now - date <= freshness }
 
-    /// True if a history that was complete at a date still is: it is fresh, or every notification since then is known.
+    /// Returns true if a history that was complete at a date still is: it is fresh, or every notification since then is
+    /// known.
     package func stillCounts(_ date: Timestamp, at now: Timestamp) -> Bool {
         if isFresh(date, at: now) { return true }
         guard let coverage else { return false }
@@ -69,9 +70,9 @@ package struct HistoryEvidence: Hashable, Sendable {
 
 extension KnownHistory {
     /// - Parameters:
-    ///   - facts: all that count for the customer.
-    ///   - subscriptions: those in the facts.
-    ///   - signals: by subscription.
+    ///   - facts: all facts that count for the customer.
+    ///   - subscriptions: the subscriptions in the facts.
+    ///   - signals: the signals of each subscription.
     init(
         _ facts: SubscriberFacts, _ subscriptions: [SubscriptionPeriods],
         _ signals: [TransactionID: SubscriptionSignals], _ evidence: HistoryEvidence, at now: Timestamp
@@ -90,15 +91,16 @@ extension KnownHistory {
             tellsOfConsumables: evidence.areConsumablesRead)
     }
 
-    /// One purchase for each Apple Account whose history is not complete, and those that name no Apple Account. The App Store
-    /// returns the rest of the history for them.
+    /// Returns one purchase for each Apple Account whose history is not complete, and those that name no Apple Account.
+    /// The App Store returns the rest of the history for them.
     package static func gaps(
         in facts: SubscriberFacts, _ evidence: HistoryEvidence, at now: Timestamp
     ) -> [TransactionID] {
         HistorySources(facts).gaps(evidence, at: now)
     }
 
-    /// The groups whose known subscriptions are all without gaps. A subscription without a known group may be in any.
+    /// Returns the groups whose known subscriptions are all without gaps. A subscription without a known group may be
+    /// in any.
     private static func wholeGroups(
         _ subscriptions: [SubscriptionPeriods], _ signals: [TransactionID: SubscriptionSignals],
         _ evidence: HistoryEvidence, at now: Timestamp
@@ -116,10 +118,11 @@ extension KnownHistory {
     }
 }
 
-/// The complete histories among a customer's facts: those that the App Store gave, and receipts.
+/// The complete histories among a customer's facts: those from the App Store, and receipts.
 ///
-/// Each covers one Apple Account, identified by any purchase in it. A purchase that names no Apple Account is covered only by a
-/// fresh history that contains it. Later notifications about its Apple Account cannot be told from those about others.
+/// Each covers one Apple Account, identified by any purchase in it. A purchase that names no Apple Account is covered
+/// only by a fresh history that contains it. Later notifications about its Apple Account cannot be told apart from
+/// those about others.
 private struct HistorySources {
     private struct Purchase {
         let original: TransactionID

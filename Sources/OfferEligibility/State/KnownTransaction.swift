@@ -1,15 +1,15 @@
 import OfferCore
 
-/// One transaction, combined from the JWS, the receipts and the receipt service that report it.
+/// One transaction, combined from the JWS, the receipts and the receipt service's data about it.
 struct KnownTransaction {
     let transactionID: TransactionID
     let originalTransactionID: TransactionID
     let signedDate: Timestamp
     let purchase: Purchase
-    /// True if a JWS describes it, and not only a receipt.
+    /// True if a JWS describes it, not only a receipt.
     let isSigned: Bool
 
-    /// Sorted by purchase date, then by ID, the shorter and smaller one first.
+    /// Returns the transactions sorted by purchase date, then by ID, the shorter and smaller one first.
     static func all(in facts: SubscriberFacts) -> [KnownTransaction] {
         // The most detailed source comes first.
         let kinds = [SubscriberFact.Kind.transaction, .fetchedTransaction, .receiptTransaction]
@@ -46,7 +46,7 @@ struct KnownTransaction {
         self.isSigned = isSigned
     }
 
-    /// The other source says less, but a later one shows whether the purchase has been refunded since.
+    /// The other source has less data. If it is later, it shows whether the purchase has been refunded since.
     private func adding(_ other: KnownTransaction) -> KnownTransaction {
         guard other.signedDate > signedDate else { return self }
         var purchase = purchase

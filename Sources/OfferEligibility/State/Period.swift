@@ -16,7 +16,7 @@ struct Period {
     /// The end of the paid time, even if it was cut short.
     var end: Timestamp { purchase.expiresDate ?? purchase.purchaseDate }
 
-    /// - Parameter transactions: those of one subscription in ascending order.
+    /// - Parameter transactions: the transactions of one subscription in ascending order.
     /// - Returns: the periods in ascending order.
     static func all(of transactions: [KnownTransaction]) -> [Period] {
         var periods: [Period] = []
@@ -49,7 +49,7 @@ struct Period {
         self.purchase = purchase
     }
 
-    /// The first transaction stands for the period. The period counts as refunded if any of its transactions is.
+    /// The first transaction represents the period. The period counts as refunded if any of its transactions is.
     private func adding(_ copy: KnownTransaction) -> Period {
         var purchase = purchase
         purchase.revocation = purchase.revocation ?? copy.purchase.revocation

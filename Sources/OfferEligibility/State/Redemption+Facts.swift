@@ -1,7 +1,8 @@
 import OfferCore
 
 extension Redemption {
-    /// The redemptions of promotional offers that facts about one subscription show, in the order of their periods.
+    /// Returns the redemptions of promotional offers that facts about one subscription show, in the order of their
+    /// periods.
     package static func promotional(in facts: [SubscriberFact]) -> [Redemption] {
         let facts = SubscriberFacts(facts)
         let signals = SubscriptionSignals.all(in: facts)

@@ -16,7 +16,7 @@ package struct Redemption: Hashable, Sendable {
     /// False if the offer was running, and was missing only while the customer had turned renewal off. The customer may only
     /// have turned renewal on again, so without a signature it is not a redemption.
     package let isCertain: Bool
-    /// True if the facts that show it are kept. The next renewal info of an unsigned source replaces its newest one.
+    /// True if the facts that show it are kept. For an unsigned source, the next renewal info replaces the newest one.
     package let isLasting: Bool
 }
 
@@ -32,7 +32,7 @@ extension Redemption {
         return redemptions
     }
 
-    /// The redemption that begins with a period.
+    /// Returns the redemption that begins with a period.
     private static func ofPeriod(
         _ place: Int, _ subscription: SubscriptionPeriods, _ outlooks: [Int: OfferOutlook]
     ) -> Redemption? {
@@ -49,8 +49,8 @@ extension Redemption {
             isCertain: interruption?.isCertain ?? true, isLasting: true)
     }
 
-    /// The redemptions that renewal infos of one period have announced and no period has shown. They are in the future, or
-    /// another offer has replaced them.
+    /// Returns the redemptions that renewal infos of one period announced and that no period shows. They are in the
+    /// future, or another offer has replaced them.
     private static func announced(
         in place: Int, _ subscription: SubscriptionPeriods, _ outlooks: [Int: OfferOutlook]
     ) -> [Redemption] {
@@ -84,11 +84,11 @@ extension Redemption {
 }
 
 extension SubscriptionPeriods {
-    /// True if the purchaser's own transaction describes a period. A family share, a seat and whatever Apple adds later carry
-    /// the purchaser's offer, and redeem nothing.
+    /// Returns true if the purchaser's own transaction describes a period. A family share, a seat, or a type that Apple
+    /// adds later carries the purchaser's offer and redeems nothing.
     ///
-    /// Receipts and old data state no ownership. Then the rest of the subscription decides; if it states none, the purchaser is
-    /// assumed.
+    /// Receipts and old data state no ownership. In that case, the rest of the subscription decides; if it states none,
+    /// the purchaser is assumed.
     fileprivate func isPurchasers(_ place: Int) -> Bool {
         let named = periods[place].purchase.ownership ?? periods.lazy.compactMap(\.purchase.ownership).first
         return named.map { $0 == .purchased } ?? true

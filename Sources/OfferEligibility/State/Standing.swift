@@ -1,6 +1,6 @@
 import OfferCore
 
-/// The state of a subscription, with the values that only that state has.
+/// The state of a subscription, with the values specific to that state.
 enum Standing: Equatable {
     case active
     /// - Parameter until: nil if the App Store did not give the end.
@@ -8,6 +8,6 @@ enum Standing: Equatable {
     case billingRetry(since: Timestamp)
     case expired(at: Timestamp, because: Subscription.EndReason)
     case revoked(at: Timestamp, because: Subscription.EndReason)
-    /// The period is over, and the App Store has not said what follows.
+    /// The period is over, and the App Store has not reported what follows.
     case unsettled
 }

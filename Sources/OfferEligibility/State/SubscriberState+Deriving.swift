@@ -4,10 +4,11 @@ extension SubscriberState {
     /// Derives the state from the facts about one customer in one app and environment.
     ///
     /// - Parameters:
-    ///   - groups: the subscription group of each product, for receipts, which do not name it.
-    ///   - familySharable: the products that a member of the buyer's family may have, for receipts, which name no ownership.
+    ///   - groups: the subscription group of each product, for receipts, which do not name groups.
+    ///   - familySharable: the products that can be family-shared, for receipts, which name no ownership.
     ///   - evidence: decides whether a complete history in the facts still counts.
-    ///   - oldBefore: the time before which data is too old. Set if the App Store was to be queried and did not answer in time.
+    ///   - oldBefore: the time before which data is too old, if the App Store was to be queried and did not answer in
+    ///     time.
     package init(
         of facts: SubscriberFacts, environment: AppStoreEnvironment, groups: [ProductID: String] = [:],
         familySharable: Set<ProductID> = [], evidence: HistoryEvidence = HistoryEvidence(),
@@ -67,7 +68,7 @@ extension SubscriberState {
         redemptions += Redemption.all(of: subscription, signals)
         hasOwnSubscription = hasOwnSubscription || subscription.ownership == .purchased
         hasUnclearSubscription = hasUnclearSubscription || subscription.ownership == nil
-        // Only the purchaser has used the offer that a share or a seat shows.
+        // Only the purchaser has used the offer of a family share or a seat.
         guard !subscription.isAnothers,
             subscription.periods.contains(where: { $0.purchase.offer?.type == .introductory })
         else { return }

@@ -2,14 +2,14 @@ package import OfferCore
 
 /// The state of one customer at one time, according to the facts.
 package struct SubscriberState: Hashable, Sendable {
-    /// One for each `originalTransactionId`, the lowest first.
+    /// The subscriptions, one for each `originalTransactionId`, the lowest first.
     package internal(set) var subscriptions: [Subscription] = []
-    /// By subscription, then by date.
+    /// The redemptions by subscription, then by date.
     package internal(set) var redemptions: [Redemption] = []
-    /// Of all purchases, the oldest first.
+    /// The refunds of all purchases, the oldest first.
     package internal(set) var refunds: [Refund] = []
     package internal(set) var refundPending = false
-    /// True if a refund request would have been seen. Only notifications report them.
+    /// True if refund requests would be known. Only notifications report them.
     var areRefundRequestsKnown = false
     /// True if the App Store was to be queried and did not answer in time.
     package internal(set) var isAppStoreSilent = false
@@ -31,7 +31,8 @@ package struct SubscriberState: Hashable, Sendable {
 /// One matching fact is enough for `true`. A `false` needs a history that is complete for the app; without it, the answer is
 /// nil.
 extension SubscriberState {
-    /// True if the customer ever bought an auto-renewable subscription in the app. A share or a seat does not count.
+    /// True if the customer ever bought an auto-renewable subscription in the app. A family share or a seat does not
+    /// count.
     package var everSubscribed: Bool? { hasOwnSubscription ? true : hasUnclearSubscription ? nil : no }
 
     package func usedIntroductoryOffer(inGroup groupID: String) -> Bool? {

@@ -17,7 +17,7 @@ extension Subscription {
         case priceIncrease = "price_increase"
         case productUnavailable = "product_unavailable"
         case refunded
-        /// Any other reason, or none that the App Store gave.
+        /// Any other reason, or no reason given by the App Store.
         case other
     }
 
@@ -32,7 +32,7 @@ extension Subscription {
         case winBack = "win_back"
         /// An offer of a retention message that was set up in App Store Connect.
         case retention
-        /// An offer of a type that this version does not know.
+        /// An offer of an unknown type.
         case otherOffer = "other_offer"
         case regular
     }
@@ -48,7 +48,7 @@ extension Subscription {
         case familyShared = "family_shared"
         /// A seat of a group or an organisation.
         case assigned
-        /// An ownership that this version does not know.
+        /// An unknown ownership.
         case other
     }
 }

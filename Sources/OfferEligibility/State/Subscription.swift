@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// A subscription as it is at one time. There is one for each `originalTransactionId`.
+/// The state of a subscription at one time. There is one for each `originalTransactionId`.
 package struct Subscription: Hashable, Sendable {
     package let originalTransactionID: TransactionID
     /// The transaction of the current period.
@@ -12,7 +12,7 @@ package struct Subscription: Hashable, Sendable {
     /// The start of the current period.
     package let purchasedAt: Timestamp
     package internal(set) var status: Status
-    /// False while the period is over and the App Store has not said what follows. Then `expired` is only likely, and
+    /// False while the period is over and the App Store has not reported what follows. Then `expired` is only likely, and
     /// ``endedAt``, ``endedBecause`` and ``renewals`` are unknown.
     package internal(set) var settled: Bool
     /// nil without a renewal info for the current period.
@@ -27,7 +27,7 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var renewals: Int
     /// The start of the run. If ``isRunWhole`` is false, it may have been earlier.
     package internal(set) var subscribedSince: Timestamp
-    /// True if the purchase that began the run is known.
+    /// True if the first purchase of the run is known.
     package internal(set) var isRunWhole: Bool
     package internal(set) var lastPeriod: PeriodKind
     /// The offer of the current period.
@@ -42,7 +42,7 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var refundPending: Bool
     /// The App Store's own offers, the best first.
     package internal(set) var winBackOffers: [String]
-    /// True if there are no others. For an ended subscription, only a renewal info from after the end says so.
+    /// True if there are no others. For an ended subscription, only a renewal info from after its end shows this.
     package internal(set) var areWinBackOffersKnown: Bool
     /// True if the App Store was to be queried, did not answer in time, and its last data about the subscription is too old.
     package internal(set) var isStale: Bool

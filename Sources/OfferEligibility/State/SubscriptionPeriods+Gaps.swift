@@ -1,10 +1,10 @@
 import OfferCore
 
 extension SubscriptionPeriods {
-    /// True if every period is known from the first transaction to now, or to an end that the App Store has stated. A caller
-    /// may omit purchases, such as a refunded one.
-    /// - Parameter counts: true if the App Store's data from a date still counts. Another period may have followed an end that
-    ///   it stated long ago.
+    /// Returns true if every period is known from the first transaction to now, or to an end that the App Store has
+    /// stated. A caller may omit purchases, such as a refunded one.
+    /// - Parameter counts: returns true if App Store data from a date still counts. Another period may have followed an
+    ///   end stated long ago.
     func isKnownThroughout(
         _ signals: SubscriptionSignals, at now: Timestamp, _ counts: (Timestamp) -> Bool
     ) -> Bool {
@@ -20,10 +20,10 @@ extension SubscriptionPeriods {
 }
 
 extension Period {
-    /// True if no other period fits between an earlier one and this one.
+    /// Returns true if no other period fits between an earlier one and this one.
     ///
-    /// Only a renewal may be late, because a payment had to be collected, and not so late that a hidden renewal fits in. A
-    /// purchase may follow hidden ones, also within a period, where an upgrade may have been bought and refunded.
+    /// Only a renewal may be late, because a payment had to be collected, but not so late that a hidden renewal fits
+    /// in. A purchase may follow hidden ones, even within a period, where an upgrade may have been bought and refunded.
     fileprivate func follows(_ previous: Period) -> Bool {
         let accessEnd = min(previous.end, previous.purchase.revocation?.date ?? previous.end)
         let gap = start - accessEnd
@@ -33,7 +33,7 @@ extension Period {
 }
 
 extension SubscriptionSignals {
-    /// True if the App Store has stated, after the end of a period, that nothing followed it.
+    /// Returns true if the App Store has stated, after the end of a period, that nothing followed it.
     fileprivate func stateEnd(of period: Period, _ counts: (Timestamp) -> Bool) -> Bool {
         if period.purchase.revocation != nil, counts(period.signedDate) { return true }
         let end = period.end
@@ -42,7 +42,7 @@ extension SubscriptionSignals {
         return expiryReason.map { $0.signedDate >= end && counts($0.signedDate) } ?? false
     }
 
-    /// True if the renewal info is of a later period. It names the end of its own period.
+    /// Returns true if one of the renewal infos belongs to a later period. Each names the end of its own period.
     fileprivate func tellOfPeriod(after period: Period) -> Bool {
         guard let date = renewal?.value.renewalDate else { return false }
         return date > period.end
@@ -50,7 +50,7 @@ extension SubscriptionSignals {
 }
 
 extension Renewal {
-    /// True if there was no further period when it was signed.
+    /// True if no further period had begun when it was signed.
     fileprivate var statesEnd: Bool {
         expirationIntent != nil || isInBillingRetryPeriod == true || autoRenewStatus == .off
     }

@@ -1,9 +1,9 @@
 import OfferCore
 
-/// The known periods of one subscription, ascending, and the values that they share.
+/// The known periods of one subscription in ascending order, and the values that they share.
 struct SubscriptionPeriods {
     let originalTransactionID: TransactionID
-    /// Not empty.
+    /// The periods, at least one.
     let periods: [Period]
     let groupID: String?
     let appTransactionID: TransactionID?
@@ -26,7 +26,7 @@ struct SubscriptionPeriods {
 
     /// - Parameters:
     ///   - groups: used if no transaction names the group, as in receipts.
-    ///   - familySharable: the products that a receipt may show to a member of the buyer's family.
+    ///   - familySharable: the products that a receipt may contain as a family share.
     private init(
         _ id: TransactionID, _ transactions: [KnownTransaction], _ groups: [ProductID: String],
         _ familySharable: Set<ProductID>

@@ -1,11 +1,12 @@
 import OfferCore
 
-/// The periods in a row that lead to one period of a timeline.
+/// The consecutive periods that lead to one period of a timeline.
 ///
-/// A run begins with a purchase, goes on through renewals, recoveries, upgrades and downgrades, and ends with an expiry.
+/// A run begins with a purchase, continues through renewals, recoveries, upgrades and downgrades, and ends with an
+/// expiry.
 struct SubscriptionRun {
     let start: Timestamp
-    /// True if the purchase that began the run is known.
+    /// True if the first purchase of the run is known.
     let isWhole: Bool
     /// The paid renewals. Refunded renewals and those replaced by an upgrade do not count.
     let renewals: Int

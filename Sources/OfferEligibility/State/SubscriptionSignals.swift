@@ -5,7 +5,8 @@ struct SubscriptionSignals {
     private(set) var renewal: Signed<Renewal>?
     private(set) var status: Signed<SubscriptionStatus>?
     private(set) var expiryReason: Signed<ExpiryReason>?
-    /// The first and the last renewal info of each period that showed an offer for the next one, or none, in no order.
+    /// The first and the last renewal info of each period that showed an offer for the next period, or none, in no
+    /// particular order.
     private(set) var announcements: [Signed<Renewal>] = []
 
     static func all(in facts: SubscriberFacts) -> [TransactionID: SubscriptionSignals] {

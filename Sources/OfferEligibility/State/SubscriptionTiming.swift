@@ -1,12 +1,12 @@
 import OfferCore
 
-/// The times after which missing data decides a state. Test environments run a year of renewals in hours.
+/// The delays after which missing data decides a state. Test environments run a year of renewals in hours.
 struct SubscriptionTiming {
     /// The time after the end of a period until its subscription, without newer data, counts as expired.
     let unsettled: Duration
     /// The time for which the App Store retries billing after the end of a period, grace included.
     let billingRetry: Duration
-    /// The delay before the App Store is queried again about a renewal that it has announced and not made.
+    /// The delay before the App Store is queried again about a renewal that it announced but did not make.
     let recheck: Duration
 
     /// In the sandbox, billing retry lasts two hours at the slowest rate that a tester can choose.

@@ -2,8 +2,8 @@ import OfferCore
 
 /// The periods of one Apple Account in one subscription group, in the order of their purchase dates.
 ///
-/// Only one of them is in force at a time. A period whose successor starts before its end was upgraded away, even if the
-/// App Store never said so: it does not send the upgraded transaction again.
+/// Only one of them is in force at a time. A period whose successor starts before its end was replaced by an upgrade,
+/// even if the App Store never said so: it does not send the upgraded transaction again.
 struct Timeline {
     let periods: [Period]
     private let timing: SubscriptionTiming
@@ -15,10 +15,10 @@ struct Timeline {
         self.timing = timing
     }
 
-    /// The index of a subscription's current period.
+    /// Returns the index of a subscription's current period.
     ///
-    /// That is the last one to have started. A renewal is known before it starts, and does not end the old period early. Once
-    /// nothing else is in force, the renewal is.
+    /// That is the period that started last. A renewal is known before it starts, and does not end the old period
+    /// early. Once no other period is in force, the renewal is current.
     func current(of originalTransactionID: TransactionID, at now: Timestamp) -> Int? {
         let places = periods.indices.filter { periods[$0].originalTransactionID == originalTransactionID }
         let next = places.first { periods[$0].start > now }
@@ -26,7 +26,7 @@ struct Timeline {
         return periods[started].end > now ? started : next ?? started
     }
 
-    /// The time at which another period replaced the one at `place` before its end; nil if none did.
+    /// Returns the time at which another period replaced the one at `place` before its end; nil if none did.
     func replacement(of place: Int, at now: Timestamp) -> Timestamp? {
         guard place + 1 < periods.count else { return nil }
         let next = periods[place + 1].start

@@ -2,8 +2,8 @@ import OfferCore
 
 /// A customer's subscription periods, by timeline.
 ///
-/// A family share has its own timeline. Each Apple Account that uses the same account of the app also has one. None of them
-/// replaces a subscription of another.
+/// A family share has its own timeline, and so does each Apple Account that uses the same account of the app. No
+/// timeline replaces a subscription of another.
 struct Timelines {
     private let timelines: [Timeline]
 

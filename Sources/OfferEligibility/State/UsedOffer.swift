@@ -1,6 +1,6 @@
 import OfferCore
 
-/// An offer of a period, or of the period to come.
+/// An offer of a period, or of the next period.
 struct UsedOffer: Hashable {
     let type: OfferType
     let identifier: String
@@ -17,8 +17,9 @@ struct UsedOffer: Hashable {
         self.productID = productID
     }
 
-    /// True if this period continues the previous period's offer. A free or prepaid offer has one period only, so a second one
-    /// is a new redemption. So is a purchase in place of a renewal, or a return after a gap.
+    /// Returns true if this period continues the previous period's offer. A free or prepaid offer has only one period,
+    /// so a second one is a new redemption. A purchase in place of a renewal, or a return after a gap, is a new
+    /// redemption too.
     /// - Parameter next: the period that follows; nil if it is in the future.
     func continues(_ previous: Period?, until next: Period? = nil) -> Bool {
         guard let previous, UsedOffer(previous) == self else { return false }
@@ -29,11 +30,11 @@ struct UsedOffer: Hashable {
         }
     }
 
-    /// The App Store has stopped collecting a payment by then, so no renewal follows later.
+    /// The time after which the App Store has stopped collecting a payment, so no renewal follows.
     private static let longestRetry = Duration.days(62)
 }
 
-/// The offers that renewal infos of one period have shown for the next one.
+/// The offers that renewal infos of one period showed for the next period.
 struct OfferOutlook {
     struct Shown {
         fileprivate(set) var first: Timestamp
@@ -54,7 +55,8 @@ struct OfferOutlook {
     private var none: Timestamp?
     private var noneWhileOff: Timestamp?
 
-    /// Keyed by the index of the period in which the renewal infos were signed; -1 for before the first known one.
+    /// Returns the outlooks keyed by the index of the period in which the renewal infos were signed; -1 means before
+    /// the first known period.
     static func all(of subscription: SubscriptionPeriods, _ signals: SubscriptionSignals?) -> [Int: OfferOutlook] {
         guard let signals else { return [:] }
         var outlooks: [Int: OfferOutlook] = [:]
@@ -90,8 +92,9 @@ struct OfferOutlook {
             first: min(known.first, date), last: max(known.last, date), isLasting: known.isLasting || isLasting)
     }
 
-    /// The first renewal info that showed no offer, or another one of the same product, instead of a running one.
-    /// - Parameter end: the time at which the offer was shown again; nil for in the next period.
+    /// Returns the first renewal info that showed no offer, or another offer of the same product, instead of a running
+    /// one.
+    /// - Parameter end: the time at which the offer was shown again; nil if that was in the next period.
     func interruption(of offer: UsedOffer, before end: Timestamp? = nil) -> Interruption? {
         let others = offers.filter { $0.key != offer && $0.key.productID == offer.productID }.values.map(\.first)
         let certain = (others + [none].compactMap(\.self)).min()
@@ -101,8 +104,8 @@ struct OfferOutlook {
         return Interruption(date: noneWhileOff, isCertain: false)
     }
 
-    /// The first known date on which an offer was shown.
-    /// - Parameter start: the end of an earlier redemption's data; nil if there is none.
+    /// Returns the first known date on which an offer was shown.
+    /// - Parameter start: the end of the data of an earlier redemption; nil if there is none.
     func firstDate(of offer: UsedOffer, after start: Timestamp?) -> Timestamp? {
         guard let shown = offers[offer] else { return nil }
         guard let start else { return shown.first }

@@ -12,7 +12,7 @@ package enum Truth: Hashable, Sendable {
         }
     }
 
-    /// No if one is no, else unknown if one is unknown, else yes. Yes for none.
+    /// `no` if one is `no`, else `unknown` if one is `unknown`, else `yes`. `yes` for an empty sequence.
     package static func all(_ truths: some Sequence<Truth>) -> Truth {
         var result = Truth.yes
         for truth in truths {
@@ -25,7 +25,7 @@ package enum Truth: Hashable, Sendable {
         return result
     }
 
-    /// Yes if one is yes, else unknown if one is unknown, else no. No for none.
+    /// `yes` if one is `yes`, else `unknown` if one is `unknown`, else `no`. `no` for an empty sequence.
     package static func any(_ truths: some Sequence<Truth>) -> Truth { !all(truths.lazy.map { !$0 }) }
 
     package static prefix func ! (truth: Truth) -> Truth {

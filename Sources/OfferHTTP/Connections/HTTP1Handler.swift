@@ -33,9 +33,9 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     private let connection: OpenConnection
     private var reader: RequestReader
     private var state = State.open
-    /// When the current phase began: reading a request, waiting for the next one, or closing.
+    /// The start of the current phase: reading a request, waiting for the next one, or closing.
     private var phaseBegan: NIODeadline
-    /// When the connection is closed unconditionally; nil unless the service is stopping.
+    /// The time at which the connection is closed unconditionally; nil unless the service is stopping.
     private var closeDeadline: NIODeadline?
     /// The exchanges whose messages have not been written yet, in request order.
     private var exchanges = CircularBuffer<Exchange>()

@@ -20,9 +20,9 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
     private var state = State.open
     private var openStreams = 0
     private var lastStream = HTTP2StreamID.rootStream
-    /// When the last stream ended or, if there was none, when the connection began.
+    /// The end of the last stream or, if there was none, the start of the connection.
     private var idleSince: NIODeadline
-    /// When the client stopped reading its responses; nil if none are unread.
+    /// The time at which the client stopped reading its responses; nil if none are unread.
     private var unsentSince: NIODeadline?
     private var isReadHeld = false
     /// nil once the handler is removed.

@@ -40,7 +40,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
     private var isHead = false
     /// The request bytes that this stream has added to those of its connection.
     private var heldBytes = 0 { didSet { connection.requestBytes += heldBytes - oldValue } }
-    /// How long the client may leave the response unread.
+    /// The maximum time for which the client may leave the response unread.
     private var readingTime = TimeLimit.reading
     private var needsFlush = false
     /// nil once the handler is removed or the stream is gone.

@@ -21,7 +21,7 @@ package final class MemoryBudget: Sendable {
     /// nothing left to close.
     private let nextRelief = Atomic(0)
 
-    /// - Parameter limit: in bytes.
+    /// - Parameter limit: the limit in bytes.
     package init(limit: Int) {
         self.limit = limit
     }

@@ -8,7 +8,7 @@ package final class OpenConnection {
     /// The peer's address; nil if the kernel does not report one.
     let peer: IPAddress?
     package let standing = ClientStanding()
-    /// When the last request was read or, if there was none, when the connection was opened.
+    /// The time at which the last request was read or, if there was none, the connection was opened.
     private(set) var lastRequest: NIODeadline
     private(set) var hasRequested = false
     /// The memory that the connection itself takes, in bytes.

@@ -32,7 +32,7 @@ package final class ResponseBatch {
     private let budget: MemoryBudget
     /// Whether the end of the current turn is scheduled.
     private var isTurnInProgress = false
-    /// How long the current turn has answered requests of clients that have authenticated.
+    /// The time that the current turn has spent on requests of clients that have authenticated.
     private var answeringTime = TimeAmount.zero
     private var received: [Exchange] = []
     /// The connections of clients that have not authenticated and whose requests wait. They are answered after all others, and
@@ -47,7 +47,7 @@ package final class ResponseBatch {
     /// - Parameters:
     ///   - responder: answers the requests of all connections on the event loop.
     ///   - asyncLane: runs the functions that produce responses asynchronously.
-    ///   - budget: when it is exhausted, requests are refused.
+    ///   - budget: the memory budget. When it is exhausted, requests are refused.
     package init(
         eventLoop: any EventLoop, responder: any Responder, asyncLane: AsyncLane, budget: MemoryBudget
     ) {
@@ -129,7 +129,7 @@ package final class ResponseBatch {
         return answer(exchanges, .none, until: began + TimeLimit.wait - answeringTime)
     }
 
-    /// - Parameter deadline: when to begin to refuse requests, because answering has taken too long.
+    /// - Parameter deadline: the time from which requests are refused, because answering has taken too long.
     /// - Returns: the exchanges, and the writes that some of their responses wait for.
     private func answer(
         _ exchanges: [Exchange], _ shedding: LoadShedding, until deadline: NIODeadline = .distantFuture

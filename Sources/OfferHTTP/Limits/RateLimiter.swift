@@ -55,8 +55,8 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Takes `count` tokens from the bucket of `key`, or none if there are fewer.
-    /// - Parameter taken: how many of them an earlier call has already taken. If there are too few tokens, they are put
-    ///   back: a client that keeps asking for too many would otherwise never let its bucket fill up.
+    /// - Parameter taken: the number of them that an earlier call has already taken. If there are too few tokens, they
+    ///   are put back: a client that keeps asking for too many would otherwise never let its bucket fill up.
     /// - Returns: nil if there were enough tokens; otherwise the time until there are. If `count` exceeds the burst, there
     ///   never are.
     package func take(

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// How far the client of a connection has ever authenticated on it.
+/// The highest authentication level that the client of a connection has reached on it.
 ///
-/// Under load, clients that have not are served last. Where memory or connections are short, lower levels give way first.
+/// Under load, strangers are served last. Where memory or connections are short, lower levels give way first.
 package final class ClientStanding: Sendable {
     package enum Level: UInt8, Comparable, Sendable {
         /// No request of the client has been admitted.

@@ -22,7 +22,7 @@ package struct HTTPRequest: Sendable {
     package let context: RequestContext
     /// Shared by all requests of a connection; nil outside a server.
     package let standing: ClientStanding?
-    /// When its head was read.
+    /// The time at which its head was read.
     package let received = NIODeadline.now()
     package var body: [UInt8]
 

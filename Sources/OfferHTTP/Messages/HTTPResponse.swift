@@ -26,7 +26,7 @@ package struct HTTPResponse: Hashable, Sendable {
     /// The bytes of a body.
     enum Content: Hashable, Sendable {
         case bytes([UInt8])
-        /// Sent without copying, however many responses share it.
+        /// Sent without copying, regardless of how many responses share it.
         case shared(ByteBuffer)
         /// None at all, which is not the same as an empty body.
         case none

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// How an endpoint answers a request: immediately, after a commit, or later.
+/// The way an endpoint answers a request: immediately, after a commit, or later.
 package enum Reply: Sendable {
     /// The response is complete and is sent with the current batch.
     case now(HTTPResponse)
@@ -25,7 +25,7 @@ package protocol Responder: Sendable {
     func reply(to request: HTTPRequest, shedding: LoadShedding) -> Reply
 
     /// Returns the response to a request that the server itself refuses.
-    /// - Parameter context: as much of the request's context as could be read.
+    /// - Parameter context: the part of the request's context that could be read.
     func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse
 
     /// The largest body that is read for a request to this path, in bytes.
@@ -39,14 +39,14 @@ extension Responder {
 /// The requests to refuse because answering them in full would only delay others.
 package enum LoadShedding: Comparable, Sendable {
     case none
-    /// Those that cannot come from a caller.
+    /// The requests that cannot come from a caller.
     case strangers
     case all
 }
 
 /// The reason the server refuses a request before any endpoint sees it.
 package enum RequestFault: Error, Hashable, Sendable {
-    /// Not well-formed HTTP, or a head that is too large.
+    /// The request is not well-formed HTTP, or its head is too large.
     case malformed
     /// An `Authorization` header larger than any valid one.
     case oversizedCredentials

@@ -18,7 +18,7 @@ struct ChunkedBody {
     private static let maximumLineSize = 256
     private static let maximumTrailersSize = 4096
 
-    /// - Parameter maximumSize: of the whole body, in bytes.
+    /// - Parameter maximumSize: the maximum size of the whole body, in bytes.
     init(maximumSize: Int) { self.maximumSize = maximumSize }
 
     /// Consumes as much of `buffer` as possible.

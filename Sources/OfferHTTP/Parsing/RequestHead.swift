@@ -5,19 +5,19 @@ import OfferCore
 /// We parse it ourselves in order to refuse everything that two parsers could read as two different requests: bare line
 /// endings, folded lines, two lengths, unknown codings.
 package struct RequestHead {
-    /// How the length of the body is determined (RFC 9112 section 6).
+    /// The way the length of the body is determined (RFC 9112 section 6).
     package enum Framing: Equatable {
-        /// In bytes; 0 if no length is given.
+        /// The length in bytes; 0 if none is given.
         case length(Int)
         case chunked
     }
 
     package let method: String
-    /// In origin form, such as `/offer?offerID=a`.
+    /// The target in origin form, such as `/offer?offerID=a`.
     package let target: String
     /// The target without its query.
     var path: String { String(target.prefix { $0 != "?" }) }
-    /// In bytes, with all its lines.
+    /// The size of the head in bytes, including all its lines.
     let size: Int
     package private(set) var framing = Framing.length(0)
     /// Whether the connection closes after the response.

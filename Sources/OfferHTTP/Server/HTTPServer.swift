@@ -17,7 +17,7 @@ package struct HTTPServer: Service {
     private let onListening: @Sendable (_ ports: [Int]) -> Void
 
     /// - Parameters:
-    ///   - listeners: where to listen; all of them stop together.
+    ///   - listeners: the addresses to listen on; all of them stop together.
     ///   - certificate: the certificate for TLS; without one, the server speaks plain HTTP.
     ///   - readiness: told when the server begins to stop.
     ///   - budget: the memory for requests and responses.

@@ -68,7 +68,8 @@ package struct ServerCertificate: Sendable {
             hint: "renew it, and send SIGHUP")
     }
 
-    /// For TLS 1.2, AEAD suites with forward secrecy only (RFC 9325, section 4.2). Those of TLS 1.3 are all of that kind.
+    /// For TLS 1.2, AEAD suites with forward secrecy only (RFC 9325, section 4.2). All suites of TLS 1.3 have these
+    /// properties.
     private static let cipherSuites: [NIOTLSCipher] = [
         .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
         .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,

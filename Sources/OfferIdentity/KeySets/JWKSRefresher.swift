@@ -21,8 +21,8 @@ package actor JWKSRefresher: Service {
 
     /// - Parameters:
     ///   - keys: the sets in force, which this refresher replaces.
-    ///   - lifetime: how long a set stays in force while it is unavailable. Without a limit, an attacker who blocks the
-    ///     connection could keep a withdrawn key in force.
+    ///   - lifetime: the time for which a set stays in force while it is unavailable. Without a limit, an attacker who
+    ///     blocks the connection could keep a withdrawn key in force.
     package init(
         issuers: @escaping @Sendable () -> [UserIssuer], keys: CurrentUserKeys, source: any KeySetSource,
         lifetime: Duration = .seconds(24 * 3600), readiness: Readiness, log: Logger

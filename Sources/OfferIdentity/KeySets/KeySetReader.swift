@@ -12,7 +12,7 @@ package actor KeySetReader: KeySetSource {
     /// The HTTP client; nil until the first URL is fetched.
     private var client: OutgoingClient?
 
-    /// - Parameter timeout: how long a complete HTTP response may take.
+    /// - Parameter timeout: the time limit for a complete HTTP response.
     package init(timeout: Duration = .seconds(10)) {
         self.timeout = timeout
         readFile = { path, maximumSize throws(Diagnostic) in try KeySetFile.read(path, maximumSize: maximumSize) }

@@ -39,8 +39,8 @@ package struct Authenticator: Sendable {
         return callers.caller(tokenDigest: digest, at: now()) != nil
     }
 
-    /// True if the header may have a user's token, which only verification could tell for sure. A caller's token could
-    /// look the same, but no one makes one that begins like an encoded JSON object.
+    /// True if the header may have a user's token, which only verification can show for certain. A caller's token could
+    /// look the same, but no one chooses one that begins like an encoded JSON object.
     package func mayBeUser(authorization: String?, among callers: Callers) -> Bool {
         guard !callers.userIssuers.isEmpty, let token = authorization.flatMap(Self.token) else { return false }
         return token.count <= UserToken.maximumSize && token.starts(with: Array("eyJ".utf8))

@@ -14,12 +14,12 @@ struct Admission {
     /// The client's address for the audit trail; nil if it is unknown or not recorded.
     var address: IPAddress?
 
-    /// True if the principal may make requests about an app.
+    /// Returns true if the principal may make requests about an app.
     func mayUse(_ app: BundleID) -> Bool { principal.apps?.contains(app) ?? true }
 
     /// Returns an app of the catalogue that the principal may make requests about.
     func app(_ bundleID: BundleID) throws(Problem) -> Catalogue.App {
-        guard mayUse(bundleID) else { throw .appNotServed(because: "the caller may not ask about this app") }
+        guard mayUse(bundleID) else { throw .appNotServed(because: "the caller may not access this app") }
         guard let app = policy.catalogue?.apps[bundleID] else {
             throw .appNotServed(because: "the app is not in the configuration file")
         }

@@ -4,7 +4,7 @@ import SubscriberSync
 
 /// One row of the endpoint table: a path, the methods it accepts, its access rule, and its handler.
 struct Endpoint: Sendable {
-    /// The result of a `now` handler: a response, and the entries that must be durable before it is sent.
+    /// The result of a `now` handler: a response, and the audit entries that must be durable before it is sent.
     struct Answer {
         let response: HTTPResponse
         var commit: Commit?
@@ -19,8 +19,8 @@ struct Endpoint: Sendable {
     enum Handler: Sendable {
         /// Answers immediately on the event loop. It must not block or run long computations.
         case now(@Sendable (HTTPRequest, Admission) throws(Problem) -> Answer)
-        /// Answers asynchronously, so offers never wait for it. The function must itself wait until its entries are
-        /// durable.
+        /// Answers asynchronously, so offers never wait for it. The function itself must wait until its audit entries
+        /// are durable.
         /// - `limit`: the maximum number of requests that run or wait. Any more get 503.
         case later(limit: LaneLimit, @Sendable (HTTPRequest, Admission) async throws(Problem) -> HTTPResponse)
         /// Answers immediately, or decides to answer asynchronously.
@@ -30,16 +30,17 @@ struct Endpoint: Sendable {
     /// The lane on which a request is answered.
     enum Lane {
         case now(Answer)
-        /// The function waits until the entries of its answer are durable.
+        /// The function waits until its audit entries are durable.
         case later(@Sendable () async throws(Problem) -> HTTPResponse)
     }
 
     let path: String
-    /// In alphabetical order. HEAD is listed with GET unless the endpoint signs, because signing is not a safe method
-    /// (RFC 9110 section 9.2.1).
+    /// The accepted methods in alphabetical order. HEAD is listed with GET, except for endpoints that sign, because
+    /// signing is not safe (RFC 9110 section 9.2.1).
     let methods: [String]
     let access: Access
-    /// The least load at which the endpoint refuses requests, beginning with those of strangers; nil if it always answers.
+    /// The lowest load at which the endpoint refuses requests, beginning with those of strangers; nil if it always
+    /// answers.
     let shedsLoad: LoadShedding?
     let handler: Handler
     /// In bytes.
@@ -67,7 +68,7 @@ struct Endpoint: Sendable {
     }
 
     /// Creates a read-only endpoint.
-    /// - Parameter shedsLoad: nil for what is needed most during overload.
+    /// - Parameter shedsLoad: nil for an endpoint that is needed most during overload.
     static func view(
         _ path: String, for access: Access, shedsLoad: LoadShedding? = nil,
         _ handle: @escaping @Sendable (HTTPRequest, Admission) throws(Problem) -> Answer

@@ -52,8 +52,9 @@ struct Gatekeeper: Sendable {
     }
 
     /// Counts a user's request that was forbidden or exceeded a limit against its address. Verifying a user's token is
-    /// expensive, so while the limit lasts, their requests are refused before that. A caller's refusals do not count,
-    /// because a whole office can share the address, and the token of a caller is cheap to check.
+    /// expensive, so while the address is over the limit, user requests are refused before the token is verified. A
+    /// caller's refusals do not count, because a whole office can share the address, and a caller's token is cheap to
+    /// check.
     func noteRefusal(_ problem: Problem, of principal: Principal, _ request: HTTPRequest, under policy: Policy) {
         guard case .user = principal, [403, 429].contains(problem.status) else { return }
         limits.chargeAddress(of: request, under: policy)
@@ -63,8 +64,8 @@ struct Gatekeeper: Sendable {
         request.peer.flatMap { policy.proxies.client(of: $0, forwardedFor: request.forwardedFor) }
     }
 
-    /// True if a request names another host than this machine, although only the loopback address keeps strangers out.
-    /// A web page may have sent it (DNS rebinding).
+    /// Returns true if a request names a host other than this machine, although only the loopback address keeps
+    /// strangers out. A web page may have sent it (DNS rebinding).
     func isMisdirected(_ request: HTTPRequest, under rule: HostRule) -> Bool {
         switch rule {
         case .any: return false
@@ -84,7 +85,7 @@ struct Gatekeeper: Sendable {
     }
 
     /// Refuses a request without a caller's token, because of load. This is cheap, unlike verifying a user's token. A
-    /// wrong token counts as a guess. Otherwise, the response would tell right from wrong ones without limit.
+    /// wrong token counts as a guess. Otherwise, a client could test tokens without limit.
     func requireCaller(_ request: HTTPRequest) throws(Problem) {
         let policy = policy.snapshot
         let (authorization, callers) = (request.authorization, policy.callers)
@@ -97,7 +98,7 @@ struct Gatekeeper: Sendable {
         throw .overloaded
     }
 
-    /// True if the principal has a scope, for endpoints that show some principals more than others. Unlike
+    /// Returns true if the principal has a scope, for endpoints that show some principals more than others. Unlike
     /// ``admit(_:to:)``, this function does not treat an invalid token as an error.
     func has(_ scope: Caller.Scope, _ request: HTTPRequest, under policy: Policy) -> Bool {
         guard !policy.callers.isEmpty else { return true }
@@ -109,8 +110,8 @@ struct Gatekeeper: Sendable {
     }
 
     private func principal(of request: HTTPRequest, under policy: Policy) throws(Problem) -> Principal {
-        // Before any token is checked: verifying a user's token is expensive. While the limit lasts, a right token is refused
-        // like a wrong one, so guessing cannot go on.
+        // Before any token is checked: verifying a user's token is expensive. While the address is over the limit, a
+        // valid token is refused like an invalid one, so guessing cannot continue.
         if !policy.callers.isEmpty { try limits.requireAddress(of: request, under: policy) }
         do throws(AuthenticationError) {
             let principal = try authenticator.principal(
@@ -131,7 +132,7 @@ struct Gatekeeper: Sendable {
 }
 
 extension Principal {
-    /// The standing that an admitted request of the principal gives its connection.
+    /// The standing that a connection gets from an admitted request of the principal.
     fileprivate var standing: ClientStanding.Level {
         switch self {
         case .anyone, .token: .caller

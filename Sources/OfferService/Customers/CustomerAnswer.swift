@@ -2,10 +2,10 @@ package import OfferCore
 package import OfferEligibility
 package import SubscriberStore
 
-/// The answer of `POST /v1/customers/lookup`, which `offer-signer customers show` prints too.
+/// The answer of `POST /v1/customers/lookup`, also printed by `offer-signer customers show`.
 package enum CustomerAnswer {
     /// - Parameters:
-    ///   - stored: what the store knows of the customer, for each environment.
+    ///   - stored: the stored data about the customer, for each environment.
     ///   - identifier: the requested one.
     ///   - store: supplies the customer's authorisations.
     package static func body(

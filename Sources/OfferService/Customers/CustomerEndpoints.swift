@@ -6,7 +6,8 @@ import OfferHTTP
 import SubscriberStore
 import SubscriberSync
 
-/// The routes under `/v1/customers`, which show what is known of a customer and record what callers state about one.
+/// The routes under `/v1/customers`. They show everything that is known about a customer and record facts and links
+/// from callers.
 ///
 /// Each change is recorded in the audit trail before it is made, so none goes unrecorded.
 struct CustomerEndpoints: Sendable {
@@ -104,8 +105,8 @@ struct CustomerEndpoints: Sendable {
         }
     }
 
-    /// Returns the environment that a change is for: the requested one, else the app's only one, else the only one in
-    /// which the customer is known.
+    /// Returns the environment of a change: the requested one, else the app's only one, else the only one in which the
+    /// customer is known.
     private func scope(of customer: CustomerReference, _ app: Catalogue.App) async throws(Problem) -> AppScope {
         func scope(_ environment: AppStoreEnvironment) -> AppScope {
             AppScope(bundleID: customer.bundleID, environment: environment)

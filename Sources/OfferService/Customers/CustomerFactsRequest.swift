@@ -11,9 +11,10 @@ struct CustomerFactsRequest {
     static let counts = 1...100
     /// The maximum size of a text, in bytes.
     static let maximumTextSize = 1024
-    /// The maximum size of a number, in bytes. Numbers that few parsers read would make the whole answer useless.
+    /// The maximum size of a number, in bytes. A number that many parsers cannot read would make the whole answer
+    /// useless.
     static let maximumNumberSize = 64
-    /// More members than are permitted, so that a request with too many gets the error about the permitted number.
+    /// Higher than the permitted number, so that a request with too many facts gets the error about that number.
     static let maximumCount = 256
 
     init(_ members: JSONObject) throws(Problem) {

@@ -3,8 +3,8 @@ import OfferEligibility
 
 /// The body of `PUT /v1/customers/links`: an identifier and the account that it belongs to.
 ///
-/// The identifier is one of the App Store's, or an `applicationUsername` beside an `appAccountToken`. The account is an
-/// `appAccountToken` or an `applicationUsername`; null undoes the link.
+/// The identifier is one of the App Store's, or an `applicationUsername` to link to an `appAccountToken`. The account
+/// is an `appAccountToken` or an `applicationUsername`; null undoes the link.
 struct CustomerLinkRequest {
     let customer: CustomerReference
     /// nil undoes the link.
@@ -34,7 +34,7 @@ struct CustomerLinkRequest {
     private static let anonymous: [Kind] = [.appTransactionID, .originalTransactionID, .transactionID]
     private static let accounts: [Kind] = [.appAccountToken, .applicationUsername]
 
-    /// Determines by their names which member is the identifier and which is the account.
+    /// Determines from the member names which one is the identifier and which is the account.
     private static func kinds(in members: JSONObject) throws(Problem) -> (identifier: Kind, account: Kind) {
         let identifiers = present(anonymous, in: members)
         guard let identifier = identifiers.first else {

@@ -2,7 +2,7 @@ import OfferCore
 import OfferEligibility
 import SubscriberStore
 
-/// The part of what the store has read that counts for one customer, as ``CustomerPurchases`` says.
+/// The stored data that counts for one customer, as defined by ``CustomerPurchases``.
 struct OwnedCustomer {
     let app: AppScope
     let purchases: CustomerPurchases
@@ -37,7 +37,7 @@ struct OwnedCustomer {
         facts = SubscriberFacts(purchases.facts)
         let names = stored.teamFacts.isEmpty && stored.links.isEmpty ? [] : purchases.names
         teamFacts = Self.latest(stored.teamFacts.filter { names.contains($0.identifier) })
-        // If an account names the customer, links to other accounts belong to those.
+        // If an account names the customer, links to other accounts belong to the other accounts.
         let linked = stored.links.filter { link in
             accounts.contains(link.account) || identifier?.account == nil && names.contains(link.identifier)
         }
@@ -69,7 +69,7 @@ struct OwnedCustomer {
     /// The identifiers that hold a reservation for the customer.
     var holders: [CustomerIdentifier] { purchases.holders }
 
-    /// The customer's state according to the stored facts.
+    /// Returns the customer's state according to the stored facts.
     func state(in app: Catalogue.App, at now: Timestamp) -> SubscriberState {
         SubscriberState(
             of: facts, environment: self.app.environment, groups: app.groups, familySharable: app.familySharable,
@@ -89,7 +89,7 @@ struct OwnedCustomer {
 }
 
 extension TeamFact {
-    /// True if this fact counts, rather than one with the same name under another identifier.
+    /// Returns true if this fact counts, rather than one with the same name under another identifier.
     fileprivate func replaces(_ other: TeamFact) -> Bool {
         setAt == other.setAt ? other.identifier.precedes(identifier) : setAt > other.setAt
     }

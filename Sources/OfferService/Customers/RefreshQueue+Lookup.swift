@@ -5,9 +5,9 @@ import SubscriberStore
 import SubscriberSync
 
 extension RefreshQueue {
-    /// Refreshes a customer whom the store does not know, or whose data is older than the app's `freshness`. The wait
-    /// is limited in total.
-    /// - Parameter stored: what the store knows.
+    /// Refreshes a customer whom the store does not know, or whose data is older than the app's `freshness`. The total
+    /// wait is limited.
+    /// - Parameter stored: the stored data about the customer.
     func refresh(
         _ customer: CustomerReference, knownAs stored: [StoredCustomer], of app: Catalogue.App, at now: Timestamp
     ) async -> Outcome {
@@ -18,8 +18,8 @@ extension RefreshQueue {
 }
 
 extension CustomerReference {
-    /// The requests for each environment of the app, production first. Empty for an account of the app, which the App
-    /// Store cannot be queried about.
+    /// Returns the requests for each environment of the app, production first. Empty for an account of the app, which
+    /// the App Store cannot be queried about.
     fileprivate func requests(in app: Catalogue.App) -> [RefreshRequest] {
         guard let id = identifier.transaction else { return [] }
         return [AppStoreEnvironment.production, .sandbox].filter { candidate in

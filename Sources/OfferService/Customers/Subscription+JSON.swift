@@ -28,7 +28,7 @@ extension Subscription {
         if !winBackOffers.isEmpty { writer.member("winBackOffers", winBackOffers) }
     }
 
-    /// If the purchase that began the run is unknown, the run may be longer than its known part.
+    /// If the first purchase of the run is unknown, the run may be longer than its known part.
     private func writeEndAndRun(to writer: inout JSONWriter) {
         writer.member("endedAt", endedAt)
         if let endedBecause { writer.member("endedBecause", endedBecause.rawValue) }

@@ -2,10 +2,10 @@ import OfferCore
 import OfferEligibility
 
 extension DecisionOutcome {
-    /// The answer of `POST /v1/decisions`, for an outcome without a ``failure``.
+    /// Returns the answer of `POST /v1/decisions`, for an outcome without a ``failure``.
     /// - Parameters:
     ///   - showsDetails: whether the subscriptions, the rules and the values behind each reason are shown.
-    ///   - proofs: to repeat in the answer.
+    ///   - proofs: the proofs to repeat in the answer.
     ///   - hashed: the customer whose hashed username the app needs; nil for one whose name the client knows.
     func body(showsDetails: Bool, showing proofs: VerifiedProofs?, naming hashed: Customer?) -> [UInt8] {
         var writer = JSONWriter()

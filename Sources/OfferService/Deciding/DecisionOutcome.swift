@@ -5,16 +5,16 @@ import OfferEligibility
 struct DecisionOutcome {
     enum Offer {
         case signed(OfferTerms, DecidedOffer)
-        /// The customer may have it, but it was not signed.
+        /// The customer may have the offer, but it was not signed.
         /// - `gaps`: the reasons, if a signature was requested.
         case eligible(OfferTerms, gaps: OfferJWS.Gaps)
         case refused(OfferDecision)
-        /// The customer may have it, and signing failed.
+        /// The customer may have the offer, but signing failed.
         case failed(OfferTerms, Problem)
     }
 
     let customer: EvaluatedCustomer
-    /// In the order of the decision.
+    /// The offers in the order of the decision.
     let offers: [Offer]
 
     /// The first failure to sign; nil if there was none.

@@ -26,7 +26,7 @@ struct OfferDecider: Sendable {
 
     /// Decides about offers with rules, and signs those that are allowed. The failure to sign one does not affect the others.
     /// - Parameters:
-    ///   - offers: those of the customer's app to decide about.
+    ///   - offers: the offers to decide about, all of the customer's app.
     ///   - wantsJWS: whether a JWS accompanies the signature.
     func decide(
         _ named: NamedCustomer, about offers: OfferSelection, signing: LedgerRequest.Reserving, wantsJWS: Bool,
@@ -81,7 +81,7 @@ struct OfferDecider: Sendable {
     }
 
     /// Decides by the app's rule whether a customer gets an introductory offer.
-    /// - Returns: the answer, and the facts that it was derived from. It is not signed here.
+    /// - Returns: the answer, not yet signed, and the facts that it was derived from.
     func decideIntroductoryOffer(
         of productID: ProductID, by rule: Rule, _ named: NamedCustomer, _ admission: Admission
     ) async throws(Problem) -> (isAllowed: Bool, decision: SignedDecision) {
@@ -126,7 +126,7 @@ struct OfferDecider: Sendable {
 
     /// - Parameters:
     ///   - v1: whether a V1 signature is made.
-    ///   - transactionID: what a JWS is bound to; nil to make none.
+    ///   - transactionID: the transaction that a JWS is bound to; nil to make no JWS.
     func plan(
         _ terms: OfferTerms, v1: Bool, boundTo transactionID: TransactionID?, _ rules: AppRules, at time: Timestamp
     ) -> SignaturePlan {
@@ -144,7 +144,7 @@ struct OfferDecider: Sendable {
 }
 
 extension EvaluatedCustomer {
-    /// The missing prerequisites for a JWS.
+    /// Returns the missing prerequisites for a JWS.
     func gaps(under policy: Policy) -> OfferJWS.Gaps {
         var gaps: OfferJWS.Gaps = policy.issuerIDs[app.bundleID] == nil ? .issuerID : []
         if transactionID == nil { gaps.insert(.transactionID) }
@@ -154,7 +154,7 @@ extension EvaluatedCustomer {
 
 /// The offers of an app that a decision is about.
 enum OfferSelection {
-    /// Some offers, in this order. One that occurs twice counts twice against its limits.
+    /// Some offers, in this order. An offer that occurs twice counts twice against its limits.
     case offers([OfferTerms])
     /// All offers of some products, the best first; nil for those of all products.
     case products(Set<ProductID>?)

@@ -16,7 +16,7 @@ extension RulesDryRun {
     }
 
     /// The customers that are not counted. They have no subscription, so they get no offer.
-    private static let omission = "those known by your team's facts alone are not counted"
+    private static let omission = "those known only from your team's facts are not counted"
 
     /// A text for people: for each offer, the number of customers who get it now and who would get it, and the reasons
     /// for refusals.
@@ -56,7 +56,7 @@ extension RulesDryRun {
         return text
     }
 
-    /// A field as RFC 4180 writes it.
+    /// Returns a field as RFC 4180 writes it.
     private static func field(_ text: String) -> String {
         text.contains { ",\"\r\n".contains($0) } ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
     }

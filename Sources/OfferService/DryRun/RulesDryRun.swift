@@ -83,13 +83,13 @@ private struct RulesComparison {
     private let new: Catalogue.App?
     /// The offers in force in the order of their decisions, then the new ones.
     let offers: [OfferTerms]
-    /// One for each of ``offers``.
+    /// The outcomes, one for each of ``offers``.
     private(set) var outcomes: [RulesDryRun.Outcome]
     /// For each offer in force, true if the new rules have the same terms, so that one decision stands for both.
     private let isKept: [Bool]
     /// The new rules without the offers that are kept.
     private let changes: AppRules
-    /// For each offer in ``changes``, in the order of their decisions, its place in ``offers``.
+    /// The place in ``offers`` of each offer in ``changes``, in the order of their decisions.
     private let placesOfChanges: [Int]
 
     init(inForce: Catalogue.App?, new: Catalogue.App?) {
@@ -140,7 +140,7 @@ private struct RulesComparison {
 }
 
 extension Catalogue.App {
-    /// True if the same rule always means the same in both.
+    /// Returns true if every rule means the same in both apps.
     fileprivate func decidesAlike(_ other: Catalogue.App) -> Bool {
         groups == other.groups && rules.products == other.rules.products
             && rules.prefersWinBackOffers == other.rules.prefersWinBackOffers
@@ -199,7 +199,8 @@ extension RulesDryRun.Change {
 }
 
 extension NumberedCustomer {
-    /// The customer, if the subscription is their first; nil if an earlier one represents them, or if it is not theirs.
+    /// Returns the customer, if the subscription is their first; nil if an earlier one represents them, or if it is not
+    /// theirs.
     fileprivate func ownCustomer(by policy: OwnershipPolicy) -> OwnedCustomer? {
         guard let owned = OwnedCustomer(customer, known: identifier, by: policy) else { return nil }
         let first = owned.facts.lazy.map(\.originalTransactionID).min { $0.precedes($1) }
@@ -215,7 +216,7 @@ extension CustomerFacts {
     }
 }
 
-/// The members of an app on which the facts about a customer depend.
+/// The members of an app that the facts about a customer depend on.
 private struct ReadingOfFacts: Equatable {
     let groups: [ProductID: String]
     let familySharable: Set<ProductID>

@@ -80,19 +80,19 @@ struct ExplanationEndpoint: Sendable {
         do { return try Evidence(members) } catch { throw Problem(error) }
     }
 
-    /// If the caller is limited to certain apps, refuses evidence for any other app, or for no app.
+    /// Refuses evidence for any other app, or for no app, if the caller is limited to certain apps.
     private func requireApps(of evidence: Evidence, _ admission: Admission) throws(Problem) {
         guard let apps = admission.principal.apps else { return }
         guard evidence.bundleIDs.isEmpty || !evidence.bundleIDs.allSatisfy({ isNamed($0, among: apps) }) else { return }
         log.notice(
             "signature not explained",
             metadata: admission.context.metadata([
-                "reason": "the caller may not ask about this app", "caller": "\(admission.principal.name)",
+                "reason": "the caller may not access this app", "caller": "\(admission.principal.name)",
             ]))
         throw .offerNotServed
     }
 
-    /// True if a presented bundle ID names one of `apps`, ignoring letter case and surrounding white space.
+    /// Returns true if a presented bundle ID names one of `apps`, ignoring letter case and surrounding white space.
     private func isNamed(_ app: [UInt8], among apps: Set<BundleID>) -> Bool {
         apps.contains { $0.text.utf8.isEqual(ignoringCaseOf: app.trimmed) }
     }

@@ -28,8 +28,8 @@ struct MetricsPage: Sendable {
         self.store = store
     }
 
-    /// A page answers all requests that were read before it was begun. A client that pipelines requests and reads
-    /// nothing therefore has one page in memory, not one for each request.
+    /// A page answers all requests that were read before its creation. A client that pipelines requests and reads
+    /// nothing therefore keeps one page in memory, not one per request.
     func answer(_ request: HTTPRequest, _ admission: Admission) -> Endpoint.Answer {
         let body = latest.withLockedValue { latest in
             if let latest, latest.began > request.received { return latest.body }

@@ -49,7 +49,7 @@ package struct Router: Responder {
         var admitted: Admission?
         do throws(Problem) {
             let isMisdirected = gatekeeper.isMisdirected(request, under: hostRule)
-            // Health checks send any name they know. They get an answer, but no details.
+            // Health checks may send any host name. They get an answer without details.
             if isMisdirected, route?.endpoint.access != .anyone { throw .misdirectedRequest }
             let endpoint = try endpoint(for: request, route)
             if let least = endpoint.shedsLoad, shedding >= least { try shed(request, shedding) }
@@ -171,7 +171,8 @@ package struct Router: Responder {
         return problem.response(to: context)
     }
 
-    /// True if a problem can occur thousands of times a second, even to callers, and has its own, less frequent log line.
+    /// Returns true if a problem can occur thousands of times a second, even to callers, and has its own, less frequent
+    /// log line.
     private func isFrequent(_ problem: Problem, _ context: RequestContext) -> Bool {
         switch problem.code {
         case .rateLimited, .auditUnavailable: return true

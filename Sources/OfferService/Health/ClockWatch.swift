@@ -12,7 +12,8 @@ struct ClockWatch {
 
     /// Larger than a leap second, and larger than the time between reading the two clocks on a busy machine.
     private static let toleranceMilliseconds: Int64 = 2000
-    /// The time for which a step is reported, so that an operator sees it. A clock that was set once may be set again.
+    /// The period for which a step is reported, so that an operator sees it. A clock that was set once may be set
+    /// again.
     private static let memory: Duration = .seconds(600)
 
     /// - Returns: whether the clock has been set since the last call.

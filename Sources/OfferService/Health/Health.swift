@@ -52,9 +52,9 @@ package struct Health: Sendable {
     }
 
     /// `GET /health/ready`: 200 while the service can sign everything that it should, otherwise 503.
-    /// - Parameter showsDetails: whether everyone who names this machine sees the keys and problems, or only clients that
-    ///   may read the metrics. An invalid token only hides the details. If it were refused, every instance would appear
-    ///   down on the day a probe's token expires.
+    /// - Parameter showsDetails: true if everyone who names this machine sees the keys and problems; false if only
+    ///   clients that may read the metrics do. An invalid token only hides the details. If it were refused, every
+    ///   instance would appear down on the day a probe's token expires.
     func ready(
         for request: HTTPRequest, _ admission: Admission, showsDetails: Bool
     ) throws(Problem) -> Endpoint.Answer {

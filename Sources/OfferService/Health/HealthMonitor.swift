@@ -6,8 +6,8 @@ package import OfferTelemetry
 import ServiceLifecycle
 
 /// The service that checks the clock every second, and the cryptography, each active key and the audit trail every
-/// minute. Tests that could not run are tried again every second. Every second, it also logs how many requests of
-/// strangers were refused, and checks the retention messages.
+/// minute. It retries tests that could not run every second. Every second, it also logs the number of refused requests
+/// of strangers and checks the retention messages.
 package actor HealthMonitor: Service {
     private let selfTest: SelfTest
     private let keys: KeyHealth

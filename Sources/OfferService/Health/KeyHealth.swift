@@ -8,10 +8,10 @@ import OfferTelemetry
 /// The health of the active keys: which of them cannot sign at the moment, and the alarm that takes a bad one out of
 /// service.
 package final class KeyHealth: Sendable {
-    /// The keys to test.
+    /// A selection of keys to test.
     enum Selection: Sendable {
         case allActive
-        /// Only those that could not sign or verify when they last tried.
+        /// The keys that could not sign or verify when they last tried.
         case unable
     }
 
@@ -27,10 +27,10 @@ package final class KeyHealth: Sendable {
         self.log = log
     }
 
-    /// True if each active key can sign.
+    /// Returns true if each active key can sign.
     func isGood(under ring: KeyRing) -> Bool { ring.activeOutOfService.isEmpty && unable(under: ring).isEmpty }
 
-    /// A problem for each active key that is out of service, or could not sign or verify when it last tried.
+    /// Returns a problem for each active key that is out of service, or could not sign or verify when it last tried.
     func problems(under ring: KeyRing) -> [Diagnostic] {
         let outOfService = ring.activeOutOfService.sorted().map { id in
             Diagnostic(

@@ -5,7 +5,7 @@ import OfferCore
 import OfferTelemetry
 import SubscriberSync
 
-/// Counts retention messages chosen without a decision, and reports when there are too many.
+/// A counter of retention messages chosen without a decision. It reports a problem when there are too many.
 package final class RetentionHealth: Sendable {
     private struct Minute {
         let number: Int64
@@ -23,7 +23,7 @@ package final class RetentionHealth: Sendable {
     private static let window: Int64 = 10
     /// One in fifty: Apple's performance test demands 98 %.
     private static let tolerated = 50
-    /// With fewer, a single failure would be a problem.
+    /// The minimum number of undecided messages for a problem, so that a single failure is not one.
     private static let minimum = 5
 
     init(uptime: @escaping @Sendable () -> NIODeadline, readiness: Readiness, log: Logger) {
@@ -57,7 +57,8 @@ package final class RetentionHealth: Sendable {
 
     private static let problem = Diagnostic(
         "more than one in fifty retention messages of the last ten minutes were chosen without the rules",
-        hint:
-            "offer_signer_retention_answers_total says why by reason; see docs/incidents.md, Retention messages are late"
-    )
+        hint: """
+            the reason label of offer_signer_retention_answers_total says why; see docs/incidents.md, Retention messages \
+            are late
+            """)
 }

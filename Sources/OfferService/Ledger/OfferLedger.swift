@@ -26,7 +26,7 @@ struct ReservedOffer: Sendable {
     /// An offer that the store remembers as reserved.
     /// - Parameters:
     ///   - terms: those of the remembered offer.
-    ///   - transactionID: what a JWS is bound to.
+    ///   - transactionID: the transaction that a JWS is bound to.
     fileprivate init(
         _ remembered: RememberedRetentionOffer, _ terms: OfferTerms, boundTo transactionID: TransactionID,
         in app: AppScope, rules: [UInt8], facts: [UInt8]
@@ -64,8 +64,8 @@ struct OfferLedger: Sendable {
     let metrics: ServiceMetrics
     let log: Logger
 
-    /// Runs the part of a request that makes reservations. Those that it does not keep are withdrawn, whether or not it
-    /// fails.
+    /// Runs the part of a request that makes reservations. Reservations that it does not keep are withdrawn, whether or
+    /// not it fails.
     func withReservations<Answer>(
         _ answer: (inout Reservations) async throws(Problem) -> Answer
     ) async throws(Problem) -> Answer {
@@ -85,7 +85,7 @@ struct OfferLedger: Sendable {
     ) async throws(Problem) -> [Outcome] {
         let request = request(plans, for: customer, reserving: reserving, at: now)
         guard !plans.isEmpty || !request.facts.isEmpty else { return [] }
-        // This comes before any reservation, because it can fail.
+        // Done before any reservation, because it can fail.
         let facts = plans.isEmpty || reserving == .nothing ? [] : try customer.digest()
         let answers: [LedgerResult]
         do throws(StoreError) {
@@ -164,7 +164,7 @@ struct OfferLedger: Sendable {
         }
     }
 
-    /// An offer that an earlier request with the same identifier has reserved.
+    /// Returns an offer that an earlier request with the same identifier has reserved.
     func reserved(
         _ remembered: RememberedRetentionOffer, _ terms: OfferTerms, boundTo transactionID: TransactionID,
         for customer: EvaluatedCustomer, rules digest: [UInt8]

@@ -11,9 +11,9 @@ struct SignaturePlan: Sendable {
     let jws: JWS?
     /// The timestamp of the signatures.
     let at: Timestamp
-    /// The time at which they free their slot.
+    /// The time at which the signatures free their slot.
     let expiresAt: Timestamp
-    /// The time at which the last of them becomes worthless; nil if it is the same.
+    /// The time at which the last signature becomes worthless; nil if it is ``expiresAt``.
     var validUntil: Timestamp?
 
     struct JWS: Sendable {

@@ -49,7 +49,7 @@ package final class RequestLimits: Sendable {
         self.metrics = metrics
         warning = ThrottledWarning("rate limit exceeded", log: log)
         proxyWarning = ThrottledWarning(
-            "a proxy that is not trusted hides the addresses of clients, so no limit applies to them", log: log)
+            "an untrusted proxy hides the clients' addresses, so no address limit applies", log: log)
     }
 
     /// Counts an unauthenticated request against the address it comes from.
@@ -76,7 +76,7 @@ package final class RequestLimits: Sendable {
         throw refusal(after: wait, .address, "an address", request.context)
     }
 
-    /// Refuses a notification, unread, from an address that has sent too many bad ones. Nothing is counted.
+    /// Refuses a notification from an address that has sent too many bad ones, without reading it. Nothing is counted.
     func requireNotifier(_ request: HTTPRequest, under policy: Policy) throws(Problem) {
         guard let limit = policy.limits.notifications, let client = limitedClient(of: request, under: policy),
             let wait = notifications.wait(for: client.subscriber, limit: limit, now: uptime())
@@ -84,7 +84,7 @@ package final class RequestLimits: Sendable {
         throw refusal(after: wait, .notifier, "a sender of notifications", request.context)
     }
 
-    /// Counts a notification that was refused or known before against the address it comes from.
+    /// Counts a refused or already known notification against the address it comes from.
     func chargeNotifier(_ request: HTTPRequest, under policy: Policy) {
         guard let limit = policy.limits.notifications, let client = limitedClient(of: request, under: policy) else {
             return
@@ -92,7 +92,7 @@ package final class RequestLimits: Sendable {
         _ = notifications.take(client.subscriber, limit: limit, now: uptime())
     }
 
-    /// The address that a request comes from; nil if it is unknown or not limited.
+    /// Returns the address that a request comes from; nil if it is unknown or not limited.
     private func limitedClient(of request: HTTPRequest, under policy: Policy) -> IPAddress? {
         guard let peer = request.peer else { return nil }
         guard let client = policy.proxies.client(of: peer, forwardedFor: request.forwardedFor) else {
@@ -117,14 +117,14 @@ package final class RequestLimits: Sendable {
     }
 
     /// Counts each offer of a list against its principal. The first one was counted with the request. If the limit does
-    /// not allow all of them, the list counts as nothing.
+    /// not allow all of them, none is counted.
     func countList(
         of count: Int, _ principal: Principal, under limits: Limits, _ context: RequestContext
     ) throws(Problem) {
         try take(Count(offers: count, counted: 1), principal, limits, context)
     }
 
-    /// A number of offers, and how many of them have been counted before.
+    /// The number of offers, and how many of them are already counted.
     private struct Count {
         let offers: Int
         let counted: Int

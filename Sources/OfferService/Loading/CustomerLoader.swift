@@ -5,7 +5,7 @@ import OfferEligibility
 import SubscriberStore
 import SubscriberSync
 
-/// Loads everything that a decision rests on: proofs, stored data, and answers of the App Store if those two are
+/// Loads everything that a decision is based on: proofs, stored data, and answers of the App Store if those two are
 /// insufficient.
 struct CustomerLoader: Sendable {
     let store: CurrentStore
@@ -66,7 +66,7 @@ struct CustomerLoader: Sendable {
         if let stale { refreshLater(stale, in: app) }
         let name = NamedCustomer.Name(
             bundleID: app.bundleID, identity: .subscription(original), environment: app.environment)
-        // Data that is older than the app accepts says nothing about the present state.
+        // Data that is older than the app accepts says nothing about the current state.
         return try EvaluatedCustomer(
             NamedCustomer(name, proofs: nil, unprovenRefresh: .always), in: app, configured, stored: stored,
             newFacts: [],
@@ -99,7 +99,7 @@ struct CustomerLoader: Sendable {
     /// The maximum number of histories, and of stale subscriptions in each environment, that one request waits for.
     private static let maximumRefreshes = 4
 
-    /// Everything that may belong to the customer, for each environment.
+    /// Loads everything that may belong to the customer, for each environment.
     private func stored(
         _ customer: NamedCustomer, _ configured: Catalogue.App
     ) async throws(Problem) -> [StoredCustomer] {
@@ -109,7 +109,7 @@ struct CustomerLoader: Sendable {
         } catch {
             guard error.kind == .unreadable else { throw Problem(error) }
         }
-        // If a row cannot be read, nothing can be said about this customer. Everyone else is served.
+        // If a row cannot be read, no decision about this customer is possible. Everyone else is served.
         var known: [StoredCustomer] = []
         for app in customer.scopes(of: configured) {
             do throws(StoreError) { known += try await read(customer.query, of: customer, app.environment) } catch {
@@ -153,7 +153,7 @@ struct CustomerLoader: Sendable {
         return await refresher.refresh(stale + unknown)
     }
 
-    /// The app and environment that the decision is about.
+    /// Returns the app and environment that the decision is about.
     private func scope(
         of customer: NamedCustomer, _ known: [StoredCustomer], _ configured: Catalogue.App
     ) throws(Problem) -> AppScope {
@@ -173,7 +173,7 @@ struct CustomerLoader: Sendable {
         return inUse.first ?? possible[0]
     }
 
-    /// Refuses a transaction known to be another customer's. An unknown one is left out later.
+    /// Refuses a transaction known to belong to another customer. An unknown transaction is left out later.
     private func requireOwnTransaction(
         of customer: NamedCustomer, _ known: [StoredCustomer], in app: AppScope, _ configured: Catalogue.App
     ) async throws(Problem) {
@@ -200,13 +200,13 @@ struct CustomerLoader: Sendable {
 }
 
 extension SubscriberFact {
-    /// True if the fact is about a transaction or its subscription.
+    /// Returns true if the fact is about a transaction or its subscription.
     fileprivate func isAbout(_ id: TransactionID) -> Bool { key.id == id || originalTransactionID == id }
 }
 
 extension NamedCustomer {
     /// The names under which the store may know the customer, and everything that the proofs show. A transaction ID
-    /// without a proof counts only if the signature is bound to it.
+    /// without proof counts only if the signature is bound to it.
     fileprivate var query: CustomerQuery {
         let shown =
             [proofs?.appTransaction?.payload.appTransactionID].compactMap(\.self)
@@ -230,8 +230,8 @@ extension NamedCustomer {
     /// The receipt as signed, for refreshing its customer.
     fileprivate var receiptText: [UInt8]? { proofs?.receipt.flatMap { _ in proofs?.receiptText } }
 
-    /// True if the store knows enough: everything that the proofs show or, for a signature bound to a transaction, the
-    /// whole history. The App Store is then not queried.
+    /// Returns true if the store knows enough: everything that the proofs show or, for a signature bound to a
+    /// transaction, the whole history. The App Store is then not queried.
     fileprivate func isKnown(by known: [StoredCustomer]) -> Bool {
         let facts = known.flatMap(\.facts)
         if isBoundToTransaction { return facts.contains { $0.key.kind == .wholeHistory } }
@@ -239,7 +239,7 @@ extension NamedCustomer {
         return !facts.isEmpty && (proofs?.originalTransactionIDs.isSubset(of: originals) ?? true)
     }
 
-    /// The facts that the proofs show. They must be of one Apple Account.
+    /// Returns the facts that the proofs show. They must belong to one Apple Account.
     fileprivate func facts(at now: Timestamp) throws(Problem) -> [SubscriberFact] {
         guard let proofs else { return [] }
         let facts: [SubscriberFact]
@@ -251,7 +251,7 @@ extension NamedCustomer {
         return facts
     }
 
-    /// The possible environments, production first.
+    /// Returns the possible environments, production first.
     fileprivate func scopes(of configured: Catalogue.App) -> [AppScope] {
         let environments = proofs?.app.map { [$0.environment] } ?? environment.map { [$0] } ?? AppStoreEnvironment.known
         return environments.filter(configured.environments.contains).map {

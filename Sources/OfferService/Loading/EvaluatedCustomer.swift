@@ -5,7 +5,7 @@ import OfferEligibility
 import SubscriberStore
 import SubscriberSync
 
-/// A customer with everything that a decision rests on.
+/// A customer with everything that a decision is based on.
 struct EvaluatedCustomer: Sendable {
     let app: AppScope
     /// The customer as a signature names them; nil for a request that is bound to a transaction, whose signature names none.
@@ -13,7 +13,7 @@ struct EvaluatedCustomer: Sendable {
     let facts: CustomerFacts
     /// The facts that the proofs show, to be merged into the store.
     let newFacts: [SubscriberFact]
-    /// A transaction that is proven to be the customer's, which a JWS is bound to; nil if there is none.
+    /// A transaction that proofs show to be the customer's, to bind a JWS to; nil if there is none.
     let transactionID: TransactionID?
     /// The purchases used to request the rest of the customer's history from the App Store.
     let gaps: [TransactionID]
@@ -29,9 +29,9 @@ struct EvaluatedCustomer: Sendable {
 
 /// The outcomes of the refreshes that a decision has waited for.
 struct RefreshOutcomes {
-    /// For subscriptions whose data is too old, and for customers whom the store does not know.
+    /// The outcome for subscriptions whose data is too old, and for customers whom the store does not know.
     var customer = RefreshQueue.Outcome.notNeeded
-    /// For the history, if a rule needs it.
+    /// The outcome for the history, if a rule needs it.
     var history = RefreshQueue.Outcome.notNeeded
     /// True if the App Store has just answered that the Apple Account to which the request is bound has no purchases.
     var isEmpty = false
@@ -39,7 +39,7 @@ struct RefreshOutcomes {
 
 extension EvaluatedCustomer {
     /// - Parameters:
-    ///   - stored: what the store knows of the account and of the purchases in the proofs; nil for nothing.
+    ///   - stored: the stored data about the account and the purchases in the proofs; nil if there is none.
     ///   - newFacts: the facts that the proofs show.
     init(
         _ customer: NamedCustomer, in app: AppScope, _ configured: Catalogue.App, stored: StoredCustomer?,
@@ -72,7 +72,7 @@ extension EvaluatedCustomer {
             state: state, environment: app.environment, team: owned?.teamFactsByName ?? [:],
             originalAppVersion: download.version.flatMap(AppVersion.init), originalPurchase: download.purchaseDate)
         self.newFacts = newFacts
-        // The proofs must be of the Apple Account that the signature counts for.
+        // The proofs must belong to the Apple Account that the signature counts for.
         if customer.isBoundToTransaction, customer.proofs != nil, let id = customer.transactionID,
             !SubscriberFacts(newFacts).contains(id), appTransaction?.appTransactionID != id
         {
@@ -102,8 +102,8 @@ extension EvaluatedCustomer {
         return shownOwners.isEmpty || !shownOwners.isDisjoint(with: names)
     }
 
-    /// The date of a receipt without purchases. It does not say whose receipt it is. For a signature that counts for
-    /// one Apple Account only, an AppTransaction of the same download must say so.
+    /// Returns the date of a receipt without purchases. Such a receipt does not name its owner. For a signature that
+    /// counts for one Apple Account only, an AppTransaction of the same download must name the owner.
     private static func dateOfEmptyReceipt(
         _ receipt: AppReceipt?, _ appTransaction: AppTransaction?, _ customer: NamedCustomer
     ) -> Timestamp? {
@@ -112,7 +112,7 @@ extension EvaluatedCustomer {
         return receipt.isOfDownload(appTransaction) ? receipt.creationDate : nil
     }
 
-    /// SHA-256 of everything that the facts were derived from. Only a signature needs it.
+    /// Returns the SHA-256 of everything that the facts were derived from. Only a signature needs it.
     func digest() throws(Problem) -> [UInt8] {
         var lines = sources.map { fact in
             "\(fact.key.kind.rawValue) \(fact.key.id.text) \(fact.signedDate.milliseconds) "
@@ -134,8 +134,8 @@ private struct FirstDownload {
     let purchaseDate: Timestamp?
 
     /// - Parameters:
-    ///   - appleAccounts: those that the store knows of the account.
-    ///   - facts: everything that is known of the customer, proofs included.
+    ///   - appleAccounts: the Apple Accounts that the store links to the account.
+    ///   - facts: everything that is known about the customer, proofs included.
     init(
         _ appTransaction: AppTransaction?, _ receipt: AppReceipt?, _ customer: NamedCustomer,
         stored appleAccounts: Set<TransactionID>, _ facts: SubscriberFacts
@@ -170,15 +170,15 @@ extension NamedCustomer {
             ?? proofs?.latestOriginalTransactionID.map(CustomerIdentifier.originalTransactionID)
     }
 
-    /// Like ``identifier``, but with an Apple Account if the app transaction names the customer.
+    /// Returns ``identifier``, but with an Apple Account if the app transaction names the customer.
     func identifier(in facts: [SubscriberFact]) -> CustomerIdentifier? {
         guard isBoundToTransaction, let transactionID, facts.contains(where: { $0.appTransactionID == transactionID })
         else { return identifier }
         return .appTransactionID(transactionID)
     }
 
-    /// - Parameter accounts: those of the customer. For a subscription that the App Store names, only a token can be signed;
-    ///   without one, the signature names no account.
+    /// - Parameter accounts: the customer's accounts. For a subscription that the App Store names, only a token can be
+    ///   signed; without a token, the signature names no account.
     fileprivate func signed(as accounts: Set<Customer>) throws(Problem) -> Customer? {
         switch name.identity {
         case .account(let customer, _): return customer
@@ -192,7 +192,7 @@ extension NamedCustomer {
         }
     }
 
-    /// The latest transaction among the proofs that the customer has bought; a shared one if there is no other.
+    /// The latest transaction in the proofs that the customer has bought; a shared one if there is no other.
     fileprivate var provenTransaction: TransactionID? {
         let transactions = proofs?.transactions.map(\.payload) ?? []
         let bought = transactions.filter { $0.ownership == .purchased }
@@ -201,7 +201,7 @@ extension NamedCustomer {
 }
 
 extension SubscriberFacts {
-    /// True if these facts name a transaction, a subscription or an Apple Account.
+    /// Returns true if these facts name a transaction, a subscription or an Apple Account.
     fileprivate func contains(_ id: TransactionID) -> Bool {
         contains { $0.key.id == id || $0.originalTransactionID == id || $0.appTransactionID == id }
     }

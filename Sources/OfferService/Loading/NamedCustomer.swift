@@ -26,7 +26,7 @@ struct NamedCustomer: Sendable {
     enum UnprovenRefresh: Hashable, Sendable {
         /// Users could name any transaction.
         case never
-        /// A caller could too, so these refreshes have a separate budget.
+        /// A caller could name any transaction too, so these refreshes have a separate budget.
         case withinBudget
         /// The transaction is named by a caller who may look customers up, or by the App Store itself.
         case always
@@ -50,7 +50,7 @@ struct NamedCustomer: Sendable {
 
     var environment: AppStoreEnvironment? { name.environment }
 
-    /// The account of the app; nil if none names the customer. Then only purchases do.
+    /// The account of the app; nil if only purchases name the customer.
     var account: Customer? {
         guard case .account(let customer, _) = name.identity, !customer.utf8.isEmpty else { return nil }
         return customer.account

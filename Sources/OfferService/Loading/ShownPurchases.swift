@@ -9,12 +9,12 @@ struct ShownPurchases {
     let appleAccount: TransactionID?
     /// The accounts that own the purchases.
     let owners: Set<Customer>
-    /// The Apple Accounts that the store knows of an account of the app. Proofs do not add to them.
+    /// The Apple Accounts that the store links to an account of the app. Proofs do not add to them.
     let knownAppleAccounts: Set<TransactionID>
 
     /// - Parameters:
     ///   - proven: the purchases that the proofs show.
-    ///   - all: what the store knows, together with the facts that the proofs show.
+    ///   - all: the stored facts, together with the facts that the proofs show.
     /// - Throws: ``Problem/anotherCustomersProof`` if a purchase is known to be another customer's.
     init(
         _ proven: Set<TransactionID>, _ customer: NamedCustomer, _ all: StoredCustomer, stored: StoredCustomer,
@@ -47,8 +47,8 @@ struct ShownPurchases {
         else { throw .anotherCustomersProof }
     }
 
-    /// True if the proofs can be the customer's: they name the account, or one of the customer's known Apple Accounts,
-    /// if there are any.
+    /// Returns true if the proofs can be the customer's: they name the account, or one of the customer's known Apple
+    /// Accounts, if there are any.
     private static func mayBelong(
         _ facts: [SubscriberFact], _ shown: Set<TransactionID>, to known: Set<TransactionID>, _ customer: NamedCustomer
     ) -> Bool {
@@ -57,8 +57,9 @@ struct ShownPurchases {
         return facts.contains { $0.appAccountToken == token }
     }
 
-    /// True if a receipt can be the customer's. It names neither an account nor an Apple Account. It must therefore share a
-    /// purchase with the stored data of the customer, or with transactions of the request that are the customer's.
+    /// Returns true if a receipt can be the customer's. A receipt names neither an account nor an Apple Account. It
+    /// must therefore share a purchase with the customer's stored data, or with the customer's transactions in the
+    /// request.
     private static func receiptMayBelong(
         _ newFacts: [SubscriberFact], beside known: OwnedCustomer?, _ customer: NamedCustomer
     ) -> Bool {
@@ -77,7 +78,8 @@ struct ShownPurchases {
 }
 
 extension OwnedCustomer {
-    /// True if a fact in proofs is of one of the customer's purchases or Apple Accounts, or names the account.
+    /// Returns true if a fact in proofs belongs to one of the customer's purchases or Apple Accounts, or names the
+    /// account.
     fileprivate func mayOwn(_ fact: SubscriberFact, _ token: UUIDText?) -> Bool {
         facts.contains { $0.originalTransactionID == fact.originalTransactionID }
             || fact.appTransactionID.map(purchases.appleAccounts.contains) ?? false
@@ -86,7 +88,8 @@ extension OwnedCustomer {
 }
 
 extension AppReceipt {
-    /// True if the receipt and an AppTransaction are of the same download of the app. Receipts have whole seconds.
+    /// Returns true if the receipt and an AppTransaction describe the same download of the app. Receipts have whole
+    /// seconds.
     func isOfDownload(_ appTransaction: AppTransaction?) -> Bool {
         guard let one = originalPurchaseDate, let other = appTransaction?.originalPurchaseDate else { return false }
         return one.milliseconds / 1000 == other.milliseconds / 1000

@@ -1,7 +1,7 @@
 package import OfferTelemetry
 import SubscriberSync
 
-/// Every metric of the service, declared only here. ``all`` determines what `/metrics` exports, and in what order.
+/// Every metric of the service, each declared only here. ``all`` determines what `/metrics` exports, and in what order.
 extension Metric {
     // Requests.
     static let requests = Metric(
@@ -44,8 +44,8 @@ extension Metric {
             + "place, and the offer for an introductory offer.")
     static let reservations = Metric(
         "offer_signer_reservations_total", .counter, ["app", "environment", "product", "offer", "outcome"],
-        "What the ledger said about eligible offers: `reserved`, `allowed` where nothing was to be signed, or the first limit "
-            + "that was reached.")
+        "Results of the ledger for eligible offers: `reserved`, `allowed` if nothing was to be signed, or the first limit "
+            + "reached.")
     static let unexplainedRedemptions = Metric(
         "offer_signer_unexplained_redemptions", .gauge, ["environment"],
         "Redemptions that no signature of this service explains and nobody has acknowledged. Above 0, "
@@ -54,11 +54,10 @@ extension Metric {
     // App Store data.
     static let unansweredCertificates = Metric(
         "offer_signer_ocsp_unanswered_certificates", .gauge, [],
-        "Certificates of App Store data that no OCSP responder vouched for when last asked. Absent if none are asked.")
+        "Certificates of App Store data that the last OCSP check could not confirm. Absent if OCSP is off.")
     static let revokedCertificates = Metric(
         "offer_signer_revoked_certificates", .gauge, [],
-        "Certificates of App Store data that their issuer has revoked, as this process has learnt. Absent if no OCSP "
-            + "responders are asked.")
+        "Certificates of App Store data that this process knows to be revoked. Absent if OCSP is off.")
 
     // Subscribers.
     static let lastNotification = Metric(
@@ -81,21 +80,21 @@ extension Metric {
         "Transactions in which these changes were committed. Each transaction is synced once.")
     static let storeRoundTrips = Metric(
         "offer_signer_store_round_trips_total", .counter, [],
-        "Times that this process has waited for PostgreSQL, once for everything that was sent together. 0 with SQLite.")
+        "Round trips to PostgreSQL. Statements sent together count once. 0 with SQLite.")
 
     static let storeRetries = Metric(
         "offer_signer_store_retries_total", .counter, [],
-        "Transactions that were repeated because another one disturbed them, up to four times each. 0 with SQLite.")
+        "Retries of transactions that conflicted with another one, up to four per transaction. 0 with SQLite.")
 
     // Retention messages.
     static let retentionAnswers = Metric(
         "offer_signer_retention_answers_total", .counter, ["app", "environment", "answer", "rule", "reason"],
-        "Answers to the App Store about customers who may cancel, by what is shown: `message`, `alternate_product`, "
-            + "`promotional_offer`, `nothing` where no case holds, or `unavailable`. The reason is `rules`, or why the last "
-            + "case was taken instead. The rule is empty for none.")
+        "Retention messages chosen for the App Store, by content: `message`, `alternate_product`, `promotional_offer`, "
+            + "`nothing` if no case applies, or `unavailable`. The reason is `rules`, or why the last case was used "
+            + "instead. The rule is empty if the case has none.")
     static let retentionRepeats = Metric(
         "offer_signer_retention_repeats_total", .counter, [],
-        "Requests for retention messages that repeated an earlier one and got its answer.")
+        "Requests for retention messages that repeated an earlier request and got the same answer.")
     static let retentionDeadlineMisses = Metric(
         "offer_signer_retention_deadline_misses_total", .counter, [],
         "Retention messages that were not decided in time.")
@@ -105,10 +104,11 @@ extension Metric {
 
     static let recoveredUntil = Metric(
         "offer_signer_recovered_until_timestamp_seconds", .gauge, ["app", "environment"],
-        "Time up to which the App Store's notification history has been read, in Unix time. Absent until it has been.")
+        "Time up to which the App Store's notification history has been read, in Unix time. Absent before the first read."
+    )
     static let subscriptionsDue = Metric(
         "offer_signer_subscriptions_due", .gauge, ["app", "environment"],
-        "Subscriptions about which the App Store should have been asked by now, counted to 100,000. Absent where it is not asked."
+        "Subscriptions whose refresh from the App Store is due, counted up to 100,000. Absent if they are not refreshed."
     )
 
     static let forwardsPending = Metric(
@@ -171,10 +171,10 @@ extension Metric {
         "offer_signer_connections_refused_total", .counter, [],
         "Connections refused because their address had too many, or began too many TLS handshakes.")
     static let memoryUsed = Metric(
-        "offer_signer_buffer_bytes", .gauge, [], "Memory that connections, requests and responses take.")
+        "offer_signer_buffer_bytes", .gauge, [], "Memory used by connections, requests and responses.")
     static let memoryBudget = Metric(
         "offer_signer_buffer_limit_bytes", .gauge, [],
-        "Memory that connections, requests and responses may take. Above it, requests get 503.")
+        "Memory limit for connections, requests and responses. Above it, requests get 503.")
     static let tlsHandshakeFailures = Metric(
         "offer_signer_tls_handshake_failures_total", .counter, [],
         "Connections that failed during the TLS handshake.")

@@ -29,15 +29,14 @@ package final class ServiceMetrics: Sendable {
     private let retentionRepeats: Counter
     private let retentionDeadlineMisses: Counter
     private let retentionSeconds: Histogram
-    /// Of what fills the store.
+    /// The metrics of synchronisation, which fills the store.
     package let sync: SyncMetrics
     package let audit: AuditMetrics
     package let connections: ConnectionMetrics
 
     package init() {
         let registry = registry
-        // Create all of them at startup: a counter that appears with its first increment hides that increment from
-        // rate().
+        // All are created at startup: a counter that appears with its first increment hides that increment from rate().
         refusals = Self.each { registry.counter(.refusals, $0) }
         limited = Self.each { registry.counter(.limited, $0) }
         reloads = Self.each { registry.counter(.ringReloads, $0) }
@@ -112,7 +111,7 @@ package final class ServiceMetrics: Sendable {
         countFirst(missing)
     }
 
-    /// The maximum number of decision counters that are kept at hand.
+    /// The maximum number of cached decision counters.
     private static let maximumSeries = 10_000
 
     /// Counts in series that may have no counter yet.
@@ -124,7 +123,7 @@ package final class ServiceMetrics: Sendable {
                 productID.text.description, offerID?.text.description ?? "", rule ?? "",
                 series.reason?.rawValue ?? "eligible")
             decisions.withLockedValue { decisions in
-                // Each reload may bring other terms. The counters of the old ones stay in the registry.
+                // Each reload may bring other terms. The counters of the old terms stay in the registry.
                 if decisions.count >= Self.maximumSeries { decisions.removeAll() }
                 decisions[series] = counter
             }
@@ -146,7 +145,7 @@ package final class ServiceMetrics: Sendable {
         ).increment()
     }
 
-    /// - Parameter duration: since the first byte of the request.
+    /// - Parameter duration: the time since the first byte of the request.
     func answeredRetention(after duration: TimeAmount) { retentionSeconds.record(nanoseconds: duration.nanoseconds) }
 
     /// Counts a request for a retention message that got the answer of an earlier one.
@@ -155,7 +154,7 @@ package final class ServiceMetrics: Sendable {
     /// Counts an answer to a request for a retention message.
     /// - Parameters:
     ///   - kind: the kind of message shown. Like `reason`, it is from a closed list.
-    ///   - rule: the name of the rule that held; nil for none.
+    ///   - rule: the name of the rule that applied; nil if there is none.
     func decidedRetention(_ kind: String, by rule: String?, _ reason: String, of app: AppScope) {
         registry.counter(
             .retentionAnswers, app.bundleID.text.description, app.environment.rawValue, kind, rule ?? "", reason
@@ -206,7 +205,7 @@ private struct DecidedOn: Hashable {
     /// nil if the customer may have the offer.
     var reason: ReasonCode?
 
-    /// Hashes only the parts that differ between the offers of a decision. An offer has few different reasons, and
+    /// Hashes only the parts that differ between the offers of a decision. An offer has few different reasons, so
     /// comparing them costs less than hashing them.
     func hash(into hasher: inout Hasher) {
         if case .offer(let terms) = subject { hasher.combine(terms.offerID) }
@@ -241,7 +240,8 @@ private struct SignedWith: Hashable {
 }
 
 extension Policy {
-    /// True if the configuration names the app. All other apps share one series, so that clients cannot create new ones.
+    /// Returns true if the configuration names the app. All other apps share one series, so that clients cannot create
+    /// new ones.
     /// - Parameter app: an app for which something was signed. If there is a catalogue, it contains the app.
     fileprivate func names(_ app: BundleID) -> Bool {
         catalogue != nil || !ring.choice.ofApps.isEmpty && ring.choice.ofApps[app] != nil

@@ -13,8 +13,8 @@ import SubscriberSync
 /// read ─▶ verify ─▶ check revocation ─▶ store (durable) ─▶ 200
 /// ```
 ///
-/// The route is public and takes no token: the signature of a notification shows its sender. 200 means that it is
-/// stored. After 4xx and 5xx alike, the App Store sends it again, for about six days.
+/// The route is public and takes no token: the signature of a notification authenticates its sender. 200 means that the
+/// notification is stored. After any 4xx or 5xx, the App Store sends it again, for about six days.
 struct NotificationEndpoint: Sendable {
     private let store: CurrentStore
     private let intake: NotificationIntake

@@ -38,8 +38,9 @@ struct OfferList {
     /// The offers that could be read.
     var requests: [OfferRequest] { items.compactMap { try? $0.get() } }
 
-    /// The answer: for each offer of a list, in order, the result that a separate request would get, or the problem.
-    /// - Parameter proofs: to repeat in the answer.
+    /// Returns the answer: for each offer of a list, in order, the result that a separate request would get, or the
+    /// problem.
+    /// - Parameter proofs: the proofs to repeat in the answer.
     func body(_ results: [Result<DecidedOffer, Problem>], showing proofs: VerifiedProofs? = nil) -> [UInt8] {
         var writer = JSONWriter()
         if isList {

@@ -26,8 +26,8 @@ extension SigningEndpoints {
 
     /// Answers by the app's rule.
     ///
-    /// A clear yes and a clear no are signed. If the facts are unknown, nothing is signed: the app then passes no JWS,
-    /// and the App Store applies its own rule.
+    /// A definite yes or no is signed. If the facts are unknown, nothing is signed: the app then passes no JWS, and the
+    /// App Store applies its own rule.
     private func answer(
         _ offer: IntroductoryOfferRequest, by rule: Rule, _ body: ProofBody, _ admission: Admission
     ) async throws(Problem) -> HTTPResponse {
@@ -35,7 +35,7 @@ extension SigningEndpoints {
         let (isAllowed, decision): (Bool, SignedDecision)
         do throws(Problem) {
             try signer.requireApp(of: offer.item, admission)
-            // Before the store and the App Store are queried.
+            // Done before the store and the App Store are queried.
             try countCustomer(of: offer, admission)
             proofs = try verifiedProofs(of: body, offer.bundleID, admission)
             let customer = NamedCustomer(

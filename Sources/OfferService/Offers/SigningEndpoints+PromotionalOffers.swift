@@ -82,7 +82,7 @@ extension SigningEndpoints {
     }
 
     /// Decides about offers with a rule, and signs those that are allowed. Each customer is loaded once.
-    /// - Parameter proofs: of the offers' app.
+    /// - Parameter proofs: proofs for the app of the offers.
     /// - Returns: a result for each offer, in order.
     func signByRule(
         _ offers: [OfferRequest], proofs: VerifiedProofs?, _ admission: Admission, _ reservations: inout Reservations
@@ -132,8 +132,8 @@ extension SigningEndpoints {
         } catch { return offers.map { _ in .failure(error) } }
     }
 
-    /// The reason an offer that the customer may have cannot be signed: a signature that names no environment would
-    /// count in production.
+    /// Returns the reason an eligible offer cannot be signed: a signature that names no environment would count in
+    /// production.
     private static func unsignable(
         _ gaps: OfferJWS.Gaps, _ customer: EvaluatedCustomer, _ offer: OfferRequest, _ admission: Admission
     ) -> Problem {

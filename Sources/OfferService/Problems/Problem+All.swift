@@ -142,7 +142,7 @@ extension Problem {
         Problem(.missingField, 400, "Send one of \(names.joined(separator: ", ")).").with { $0.field = names.first }
     }
     package static let environmentNeeded = Problem(
-        .environmentNeeded, 422, "The app has several environments: say which one in environment."
+        .environmentNeeded, 422, "The app has several environments: name one in environment."
     ).with { $0.field = "environment" }
 
     // MARK: The customer does not get the offer
@@ -162,7 +162,7 @@ extension Problem {
     ).with { $0.field = "proofs" }
     package static let anotherCustomersTransaction = Problem(
         .anotherCustomersTransaction, 422,
-        "The transaction is known as another customer's. Send one of this customer, or leave it out."
+        "The transaction belongs to another customer. Send one of this customer, or leave it out."
     ).with { $0.field = "transactionID" }
 
     // MARK: A proof is not accepted
@@ -187,7 +187,7 @@ extension Problem {
         }
     }
     static let proofsOfSeveralApps = Problem(
-        .invalidField, 400, "With proofs, all offers must be of one app."
+        .invalidField, 400, "With proofs, all offers must be for the same app."
     ).with { $0.field = "offers" }
 
     // MARK: A notification is not accepted
@@ -205,13 +205,13 @@ extension Problem {
             problem.logReason = refusal.code
         }
     }
-    /// One response for an unknown app, an app without a shared secret, and a wrong secret, so that nobody can probe for them.
-    /// Only the log names the reason.
+    /// Returns one response for an unknown app, an app without a shared secret, and a wrong secret, so that nobody can
+    /// probe for them. Only the log names the reason.
     package static func sharedSecretRefused(_ refusal: DataRefusal) -> Problem {
         Problem(
             .sharedSecretRefused, 403,
-            "A notification of version 1 counts only with the app's shared secret, which the configuration must name. Better: "
-                + "choose version 2 in App Store Connect."
+            "A notification of version 1 is accepted only with the app's shared secret, which the configuration must name. "
+                + "Choose version 2 in App Store Connect instead, if you can."
         ).with { $0.logReason = refusal.code }
     }
 
@@ -227,10 +227,10 @@ extension Problem {
         }
     }
     package static let noRetentionMessage = Problem(
-        .noRetentionMessage, 404, "No case of the app's retention messages holds. The App Store shows its default.")
+        .noRetentionMessage, 404, "None of the app's retention cases applies. The App Store shows its default.")
     package static let retentionMessageUnavailable = unavailable(
         .retentionMessageUnavailable,
-        "What to show could not be found out in time, and no case needs no rule. The App Store shows its default.",
+        "No message could be chosen in time, and no case applies without a rule. The App Store shows its default.",
         retryAfter: 1)
 
     // MARK: The request is not permitted

@@ -2,12 +2,13 @@ import AppStoreData
 import OfferCore
 import OfferEligibility
 
-/// App Store data that was sent in the wrong member of `proofs` or in the wrong encoding. None of it is verified.
+/// Advice about App Store data that was sent in the wrong member of `proofs` or in the wrong encoding. None of the data
+/// is verified.
 ///
-/// Its values are sentences for the caller. They name the kind of data and the place where it belongs.
+/// Each advice is a sentence for the caller. It names the kind of data and the place where it belongs.
 enum MisplacedProof {
-    /// The advice for a text that was sent as a JWS.
-    /// - Returns: nil if it has the form of a JWS, or if it is no known data.
+    /// Returns the advice for a text that was sent as a JWS.
+    /// - Returns: nil if the text has the form of a JWS, or is not known data.
     static func advice(forJWS text: [UInt8]) -> String? {
         guard !isJWS(text) else { return nil }
         if let json = adviceForJSON(text) { return json }
@@ -18,8 +19,8 @@ enum MisplacedProof {
         return isJWS(bytes) ? "It is a JWS in base64. Send the JWS itself." : nil
     }
 
-    /// The advice for a text that was sent as a receipt in base64.
-    /// - Returns: nil if it can be a receipt, or if it is no known data.
+    /// Returns the advice for a text that was sent as a receipt in base64.
+    /// - Returns: nil if the text can be a receipt, or is not known data.
     static func advice(forReceipt text: [UInt8]) -> String? {
         if isJWS(text) { return "It is not a receipt. " + (kind(ofJWS: text).map(advice) ?? unknownJWS) }
         if let json = adviceForJSON(text) { return json }
@@ -36,7 +37,7 @@ enum MisplacedProof {
         return "The receipt is in base64url or has no padding. Use standard base64 with padding."
     }
 
-    /// The advice for a JWS whose kind is not that of its member.
+    /// Returns the advice for a JWS whose kind does not match its member.
     static func advice(forOtherKind text: [UInt8]) -> String? { kind(ofJWS: text).map(advice) }
 
     private static let unknownJWS =
@@ -48,23 +49,23 @@ enum MisplacedProof {
         case .renewalInfo: "It is the JWS of renewal info. Send it in proofs.signedRenewalInfos."
         case .appTransaction: "It is the JWS of an AppTransaction. Send it as proofs.signedAppTransaction."
         case .notification:
-            "It is the signedPayload of a notification, which is no proof. Send its data.signedTransactionInfo in "
+            "It is the signedPayload of a notification, which is not a proof. Send its data.signedTransactionInfo in "
                 + "proofs.signedTransactions, or the whole notification to /v1/notifications."
-        case .retentionRequest: "It is a retention message request, which is no proof."
+        case .retentionRequest: "It is a retention message request, which is not a proof."
         }
     }
 
-    /// The advice for JSON: a body that the App Store posts, or an answer of verifyReceipt.
+    /// Returns the advice for JSON: a body that the App Store posts, or a response of verifyReceipt.
     private static func adviceForJSON(_ text: [UInt8]) -> String? {
         guard text.first(where: { !$0.isASCIIWhiteSpace }) == UInt8(ascii: "{"),
             case .object(let members)? = try? JSONReader.read(text)
         else { return nil }
         if members["signedPayload"] != nil { return advice(for: .notification) }
         if members["latest_receipt"] != nil || members["receipt"] != nil {
-            return "It is the JSON that verifyReceipt answers, which Apple does not sign. "
+            return "It is the JSON response of verifyReceipt, which Apple does not sign. "
                 + "Send its latest_receipt, or the app's receipt, as proofs.appReceipt."
         }
-        return "It is JSON that was decoded before. Send the data as Apple signed it."
+        return "It is decoded JSON. Send the data as Apple signed it."
     }
 
     private static func kind(ofJWS text: [UInt8]) -> PayloadKind? {
@@ -73,12 +74,12 @@ enum MisplacedProof {
         return try? PayloadObject(json: json).kind()
     }
 
-    /// True if a text has three parts and begins with a JSON object in base64url.
+    /// Returns true if a text has three parts and begins with a JSON object in base64url.
     private static func isJWS(_ text: [UInt8]) -> Bool {
         text.starts(with: "eyJ".utf8) && text.count { $0 == UInt8(ascii: ".") } == 2
     }
 
-    /// True if the bytes begin like BER: a SEQUENCE, and a length that takes more than one byte.
+    /// Returns true if the bytes begin like BER: a SEQUENCE, and a length that takes more than one byte.
     private static func isReceipt(_ bytes: [UInt8]) -> Bool {
         bytes.count > 1 && bytes[0] == 0x30 && bytes[1] >= 0x80
     }

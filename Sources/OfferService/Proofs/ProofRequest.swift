@@ -75,7 +75,7 @@ struct ProofRequest: Sendable {
         return texts
     }
 
-    /// Checks that a text is not App Store data of another form than a JWS.
+    /// Checks that a text is not App Store data in a form other than a JWS.
     private static func checkForm(of text: [UInt8], _ name: String) throws(Problem) {
         guard let advice = MisplacedProof.advice(forJWS: text) else { return }
         throw .misplacedProof("proofs.\(name)", advice)

@@ -89,7 +89,7 @@ struct ProofVerifier: Sendable {
     private static let maximumPurchases = 250
 
     /// - Parameters:
-    ///   - name: of the member of `proofs`; nil for `proofs` as a whole.
+    ///   - name: the member of `proofs`; nil for `proofs` as a whole.
     ///   - kind: the kind of data, for the metrics.
     ///   - advice: where the data belongs; nil to give only the reason for the refusal.
     private func refuse(
@@ -112,8 +112,8 @@ extension VerifiedProofs {
     /// The kind of each proof, as metrics name it.
     fileprivate var kinds: [String] { environments.map(\.kind) }
 
-    /// The kind of the first proof that is not of the first one's environment. A purchase in the sandbox costs nothing,
-    /// so it must not be combined with one in production.
+    /// The kind of the first proof whose environment differs from that of the first proof. A purchase in the sandbox
+    /// costs nothing, so it must not be combined with one in production.
     fileprivate var kindOfAnotherEnvironment: String? {
         environments.first { $0.environment != environments.first?.environment }?.kind
     }
@@ -125,8 +125,8 @@ extension VerifiedProofs {
             + (receipt.map { [(SyncMetrics.receipt, $0.receipt.environment)] } ?? [])
     }
 
-    /// The index of a renewal info without a transaction of its subscription. Renewal info names no app, so by itself
-    /// it could be of any app.
+    /// The index of the first renewal info without a transaction of its subscription. Renewal info names no app, so by
+    /// itself it could belong to any app.
     fileprivate var firstLonelyRenewalInfo: Int? {
         renewalInfos.firstIndex { info in
             !transactions.contains { (try? SubscriptionRecord($0.payload, info.payload)) != nil }

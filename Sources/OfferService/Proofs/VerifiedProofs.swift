@@ -14,7 +14,7 @@ struct VerifiedProofs: Sendable {
     /// The receipt as signed.
     var receiptText: [UInt8] = []
 
-    /// The app and environment that all proofs are of; nil if none names them.
+    /// The app and environment of all proofs; nil if none names them.
     var app: AppScope? {
         let origins =
             transactions.map(\.payload.origin) + (appTransaction.map { [$0.payload.origin] } ?? [])
@@ -25,7 +25,7 @@ struct VerifiedProofs: Sendable {
         }.first
     }
 
-    /// The facts that the proofs show, without those that were signed in the future.
+    /// Returns the facts that the proofs show, without those that were signed in the future.
     func facts(at now: Timestamp) throws(OpenSSLError) -> [SubscriberFact] {
         var facts: [SubscriberFact] = []
         for transaction in transactions { facts.append(try SubscriberFact(transaction.payload)) }

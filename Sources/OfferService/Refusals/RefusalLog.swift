@@ -10,8 +10,8 @@ import Synchronization
 /// The log lines about refused requests.
 ///
 /// Strangers can be refused millions of times, so all of their refusals together get one line a second. A line that
-/// explains why an offer is not served is composed on a separate thread. Searching for the name that the request may
-/// have meant takes longer for some names than for others. The response time must not reveal which names exist.
+/// explains why an offer is not served is composed on a separate thread. Searching for a similar name takes longer for
+/// some names than for others, and the response time must not reveal which names exist.
 package final class RefusalLog: Sendable {
     /// Runs a job later, on another thread.
     package typealias Run = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
@@ -26,7 +26,7 @@ package final class RefusalLog: Sendable {
     private let waiting = Atomic(0)
     private let dropped = Atomic(0)
 
-    /// - Parameter run: nil for a thread of its own.
+    /// - Parameter run: nil to use a separate thread.
     package init(log: Logger, uptime: @escaping @Sendable () -> NIODeadline, run: Run? = nil) {
         self.log = log
         self.run = run ?? Self.onOwnThread()
@@ -40,8 +40,8 @@ package final class RefusalLog: Sendable {
     }
 
     /// Logs that a request was refused.
-    /// - Parameter principal: nil if the request was not admitted. Only a request that was admitted with a valid token has
-    ///   a line of its own.
+    /// - Parameter principal: nil if the request was not admitted. Only a request that was admitted with a valid token
+    ///   gets its own line.
     func requestRefused(_ problem: Problem, to principal: Principal?, _ context: RequestContext) {
         var metadata: Logger.Metadata = ["code": "\(problem.code.rawValue)"]
         if let reason = problem.logReason { metadata["reason"] = "\(reason)" }

@@ -43,7 +43,7 @@ package actor ConfigurationReloader: Service {
 
     // A dedicated thread, so that a hanging disk blocks nothing else.
     private nonisolated let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1).any()
-    // Safe because the actor owns the thread, which therefore lives at least as long.
+    // Safe, because the actor owns the thread, so the thread lives at least as long as the actor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe thread.executor.asUnownedSerialExecutor()
     }

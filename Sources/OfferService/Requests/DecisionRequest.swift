@@ -26,7 +26,7 @@ package struct DecisionRequest {
         "bundleID", "applicationUsername", "appAccountToken", "transactionID", "environment", "productIDs", "sign",
     ]
 
-    /// - Parameter user: the signed-in user, who is the only customer to decide about and need not be named; nil for any
+    /// - Parameter user: the signed-in user, who is then the only permitted customer and need not be named; nil for any
     ///   customer.
     package init(_ members: JSONObject, user: Customer?) throws(Problem) {
         do throws(MemberError) {

@@ -30,7 +30,7 @@ package struct IntroductoryOfferRequest: Hashable, Sendable {
     var item: CatalogueItem { CatalogueItem(app: bundleID, product: productID) }
 
     /// Returns the response body: the signed fields and the JWS.
-    /// - Parameter proofs: to repeat in the answer.
+    /// - Parameter proofs: the proofs to repeat in the answer.
     func body(_ jws: CompactJWS, allowing isAllowed: Bool, showing proofs: VerifiedProofs? = nil) -> [UInt8] {
         var writer = JSONWriter()
         writer.member("bundleID", utf8: bundleID.text.utf8)

@@ -26,7 +26,8 @@ package struct OfferRequest: Hashable, Sendable {
 
     /// - Parameters:
     ///   - members: the members of the request's JSON object, or of its query.
-    ///   - user: the signed-in user, who is the only customer to sign for and need not be named; nil for any customer.
+    ///   - user: the signed-in user, who is then the only permitted customer and need not be named; nil for any
+    ///     customer.
     package init(_ members: JSONObject, spelling: Spelling, user: Customer? = nil) throws(Problem) {
         do throws(MemberError) {
             let reader = MemberReader(members)

@@ -11,7 +11,7 @@ import OfferTelemetry
 final class UsernameWarning: Sendable {
     private let metrics: ServiceMetrics
     private let log: Logger
-    /// The names of the principals warned about; no more than there are callers and issuers.
+    /// The names of the principals already warned about, at most one for each caller and issuer.
     private let known = NIOLockedValueBox<Set<String>>([])
 
     init(metrics: ServiceMetrics, log: Logger) {
@@ -25,7 +25,7 @@ final class UsernameWarning: Sendable {
         guard known.withLockedValue({ $0.insert(principal.name).inserted }) else { return }
         let hint =
             if case .user = principal {
-                "set hashedUsername for this issuer in place of applicationUsername; the app attaches the one of the answer"
+                "set hashedUsername for this issuer in place of applicationUsername; apps then attach the one from the response"
             } else {
                 "hash it before you send it, or set hashUsernames on the caller; see Usernames in the API documentation"
             }

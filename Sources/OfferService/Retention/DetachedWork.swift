@@ -1,18 +1,18 @@
 import OfferHTTP
 import ServiceLifecycle
 
-/// Work that can outlast its request, whose answer may be needed earlier. It ends before the service does.
+/// Work that may outlast its request, because the answer may be due earlier. It ends before the service stops.
 package final class DetachedWork: Service {
     private let lane = AsyncLane()
     private let limit: LaneLimit
 
-    /// - Parameter maximum: the maximum number of pieces of work under way.
+    /// - Parameter maximum: the maximum number of tasks that run at the same time.
     init(_ maximum: Int) {
         limit = LaneLimit(maximum)
     }
 
     /// Starts some work.
-    /// - Returns: false if the work is not done, because too much is under way or the service is stopping.
+    /// - Returns: false if the work is not started, because too much is running or the service is stopping.
     func start(_ work: @escaping @Sendable () async -> Void) -> Bool {
         guard limit.enter() else { return false }
         let limit = limit

@@ -6,7 +6,7 @@ struct RetentionAnswer: Hashable, Sendable {
     enum Content: Hashable, Sendable {
         /// - `body`: the response body for the App Store.
         case shown(Kind, body: [UInt8])
-        /// No case holds, so the App Store shows its default.
+        /// No case applies, so the App Store shows its default.
         case nothing
         /// No decision is possible now, and every case depends on customer data. The App Store shows its default too.
         case unavailable
@@ -44,11 +44,11 @@ struct RetentionAnswer: Hashable, Sendable {
     }
 
     let content: Content
-    /// The name of the rule that held; nil for none.
+    /// The name of the rule that applied; nil if there is none.
     let rule: String?
     let reason: Reason
 
-    /// - Parameter choice: nil if no case holds.
+    /// - Parameter choice: nil if no case applies.
     init(_ choice: RetentionDecision.Choice?, _ reason: Reason) {
         content = choice.map { .shown($0.content.kind, body: $0.body) } ?? .nothing
         rule = choice?.rule
@@ -62,7 +62,7 @@ struct RetentionAnswer: Hashable, Sendable {
         reason = .rules
     }
 
-    /// The answer that needs no facts about the customer, or nothing.
+    /// The answer of the case that needs no facts about the customer. If there is none, nothing is shown.
     init(without reason: Reason, _ request: VerifiedRetentionRequest) {
         let choice = request.configured.rules.retentionFallback(request.view)
         content =

@@ -5,10 +5,10 @@ import OfferCore
 import OfferEligibility
 import SubscriberStore
 
-/// The answers of the last ten minutes, so that a repeated request gets the same one, and the answers being made.
+/// The answers of the last ten minutes, so that a repeated request gets the same answer, and the answers in progress.
 ///
-/// An answer is made once, even if its request is repeated in the meantime. It counts if it is ready before the
-/// deadline of the first request. Otherwise, all of them get the fallback.
+/// An answer is made once, even if its request is repeated in the meantime. It is used if it is ready before the
+/// deadline of the first request. Otherwise, all of these requests get the fallback.
 final class RetentionAnswers: Sendable {
     struct Key: Hashable, Sendable {
         let app: AppScope
@@ -41,7 +41,7 @@ final class RetentionAnswers: Sendable {
                 entries[settled[forgotten].key] = nil
                 forgotten += 1
             }
-            // Rarely, because it moves the remaining entries.
+            // Done rarely, because it moves the remaining entries.
             guard forgotten > 1000, forgotten * 2 > settled.count else { return }
             settled.removeFirst(forgotten)
             forgotten = 0
@@ -51,7 +51,8 @@ final class RetentionAnswers: Sendable {
     private let state = NIOLockedValueBox(State())
     private let uptime: @Sendable () -> NIODeadline
 
-    /// 100 requests a second for ten minutes. Beyond that, the oldest are forgotten, but the store still remembers offers.
+    /// The maximum number of remembered answers: 100 requests a second for ten minutes. Beyond that, the oldest are
+    /// forgotten, but the store still remembers offers.
     private static let maximumRemembered = 60_000
     private static let time = TimeAmount(RememberedRetentionOffer.time)
 
@@ -60,7 +61,7 @@ final class RetentionAnswers: Sendable {
     }
 
     /// - Parameters:
-    ///   - deadline: by the system's clock. After it, `fallback` is the answer.
+    ///   - deadline: the time, by the system's clock, after which `fallback` is the answer.
     ///   - make: starts the work, for the first of several requests.
     /// - Returns: the answer, and true if the request is a repetition.
     func answer(
@@ -84,7 +85,7 @@ final class RetentionAnswers: Sendable {
         return (answer, !isFirst)
     }
 
-    /// - Returns: the previous entry; nil if there was none, so that the answer must be made.
+    /// - Returns: the previous entry; nil if there was none, so the answer must be made.
     private func join(_ key: Key, _ continuation: CheckedContinuation<RetentionAnswer, Never>) -> Entry? {
         let now = uptime()
         return state.withLockedValue { state in

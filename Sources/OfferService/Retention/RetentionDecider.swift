@@ -20,8 +20,9 @@ struct RetentionDecider: Sendable {
     private var signer: OfferSigner { decider.signer }
     private var ledger: OfferLedger { decider.ledger }
 
-    /// Chooses an answer and gives it.
-    /// - Parameter claim: while it is open, the answer can be given. Otherwise, nothing is signed or stays reserved.
+    /// Chooses an answer and settles the claim with it.
+    /// - Parameter claim: the right to settle the answer. Once it is closed, nothing is signed and no reservation is
+    ///   kept.
     /// - Returns: the answer; nil if it came too late.
     func answer(
         _ request: VerifiedRetentionRequest, _ admission: Admission, _ claim: RetentionAnswers.Claim
@@ -39,7 +40,8 @@ struct RetentionDecider: Sendable {
         }
     }
 
-    /// - Returns: the answer and its reservation; no reservation if it is no offer, or if an earlier answer has reserved it.
+    /// - Returns: the answer and its reservation; no reservation if the answer is not an offer, or if an earlier answer
+    ///   has reserved it.
     private func choose(
         _ request: VerifiedRetentionRequest, _ admission: Admission, _ claim: RetentionAnswers.Claim,
         _ reservations: inout Reservations
@@ -75,7 +77,7 @@ struct RetentionDecider: Sendable {
         }
     }
 
-    /// The offer that an earlier request with the same identifier has reserved.
+    /// Returns the offer that an earlier request with the same identifier has reserved.
     private func remembered(
         _ request: VerifiedRetentionRequest, at now: Timestamp
     ) async throws(Problem) -> RememberedRetentionOffer? {
@@ -113,7 +115,7 @@ struct RetentionDecider: Sendable {
             offer: offer.retentionBody(messageIdentifier: messageIdentifier), rule: offer.decision?.rule)
     }
 
-    /// The signatures to reserve. An offer that cannot be signed now is left out, like a refused one.
+    /// Returns the signatures to reserve. An offer that cannot be signed now is left out, like a refused one.
     private func plans(
         for decision: RetentionDecision, _ request: VerifiedRetentionRequest, _ admission: Admission
     ) -> [RetentionPlan] {
@@ -147,7 +149,7 @@ struct RetentionDecider: Sendable {
 }
 
 extension RetentionDecision {
-    /// The case that is shown if no offer is; nil if there is none.
+    /// The choice if no offer is possible; nil if there is none.
     fileprivate var withoutOffers: Choice? {
         choices.last.flatMap { if case .promotionalOffer = $0.content { nil } else { $0 } }
     }

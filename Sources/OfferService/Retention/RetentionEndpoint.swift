@@ -14,8 +14,8 @@ import SubscriberSync
 ///                        └── after the deadline: the last case, if it needs no facts ──▲
 /// ```
 ///
-/// The route is public and takes no token: the signature of a request shows its sender. The App Store waits 700 ms.
-/// After any status except 200, it shows its default message.
+/// The route is public and takes no token: the signature of a request authenticates its sender. The App Store waits 700
+/// ms. After any status except 200, it shows its default message.
 struct RetentionEndpoint: Sendable {
     private let decider: RetentionDecider
     private let reader: RetentionRequestReader
@@ -23,13 +23,13 @@ struct RetentionEndpoint: Sendable {
     private let metrics: ServiceMetrics
     private let health: RetentionHealth
     private let log: Logger
-    /// From the first byte of a request to its answer.
+    /// The time limit from the first byte of a request to its answer.
     private let deadline: TimeAmount
     private let answers: RetentionAnswers
     private let work: DetachedWork
     private let limit = LaneLimit(maximumRequests)
 
-    /// The maximum number of requests that are verified or wait. At the rates that Apple's test may use, there are a few dozen.
+    /// The maximum number of requests that are being verified or wait. Apple's test causes a few dozen at most.
     private static let maximumRequests = 512
 
     init(

@@ -24,7 +24,7 @@ extension RetentionDecision.Choice {
 }
 
 extension SignedOffer {
-    /// The body for a promotional offer, with the one signature that was made.
+    /// Returns the body for a promotional offer, with the one signature that was made.
     func retentionBody(messageIdentifier: UUIDText) -> [UInt8] {
         var writer = JSONWriter()
         writer.object("promotionalOffer") { writer in
@@ -38,7 +38,7 @@ extension SignedOffer {
         return writer.finish()
     }
 
-    /// Unlike in Apple's sample of a server, the key is `keyId`, and the signature `encodedSignature`.
+    /// Unlike in Apple's sample server, the key is `keyId`, and the signature is `encodedSignature`.
     private func writeRetentionV1(_ signature: OfferSignature, to writer: inout JSONWriter) {
         writer.member("encodedSignature", utf8: signature.base64)
         writer.member("productId", utf8: payload.productIdentifier.text.utf8)

@@ -4,7 +4,7 @@ import OfferCore
 import OfferEligibility
 import SubscriberSync
 
-/// A verified request for a retention message, of one of our apps.
+/// A verified request for a retention message of one of our apps.
 struct VerifiedRetentionRequest: Sendable {
     let app: AppScope
     let configured: Catalogue.App
@@ -12,7 +12,7 @@ struct VerifiedRetentionRequest: Sendable {
     let requestIdentifier: UUIDText
     let view: RetentionView
 
-    /// Repetitions of a request have the same one.
+    /// The key of the request, the same for each repetition.
     var key: RetentionAnswers.Key { RetentionAnswers.Key(app: app, requestIdentifier: requestIdentifier) }
 }
 
@@ -32,7 +32,8 @@ struct RetentionRequestReader: Sendable {
     }
 
     /// - Parameter text: a compact JWS.
-    /// - Throws: if Apple did not sign it, if its date is not recent, or if it is about none of our apps and environments.
+    /// - Throws: a refusal, if Apple did not sign the request, if its date is not recent, or if its app or environment
+    ///   is not ours.
     func read(_ text: [UInt8], under policy: Policy) throws(DataRefusal) -> VerifiedRetentionRequest {
         do throws(DataRefusal) {
             let verified = try verified(text, under: policy)
@@ -58,7 +59,7 @@ struct RetentionRequestReader: Sendable {
         let apps = try apps.expected(under: policy)
         let expected: ExpectedApp
         do { expected = try apps.check(request.origin) } catch { throw DataRefusal(error) }
-        // The request does not name an app without an Apple ID, so there is nothing to answer for it.
+        // The request names an app by its Apple ID, so an app without one cannot be meant.
         guard let app = policy.catalogue?.apps[expected.bundleID], app.appAppleID == request.appAppleID else {
             throw DataRefusal(CheckFailure.anotherAppAppleID)
         }

@@ -20,7 +20,7 @@ package enum OfferJWS: Hashable, Sendable {
         /// The request has no transaction ID, and the app does not permit an unbound JWS.
         package static let transactionID = Gaps(rawValue: 2)
         /// The request comes from a user. A JWS names a transaction instead of a customer, and only the team's backend
-        /// knows whose transaction it is.
+        /// knows to whom it belongs.
         package static let callersToken = Gaps(rawValue: 4)
 
         /// Stable names for programs.

@@ -62,7 +62,7 @@ package struct OfferSigner: Sendable {
         return now
     }
 
-    /// Returns the admission without the keys that were taken out of service since.
+    /// Returns the admission without the keys that have since been taken out of service.
     func excludingFaultyKeys(from admission: Admission) -> Admission {
         var admission = admission
         admission.policy = admission.policy.mergingOutOfService(from: policy.snapshot.ring)
@@ -201,7 +201,7 @@ package struct OfferSigner: Sendable {
 
     /// Adds the entries of signatures to the audit trail.
     /// - Parameter entries: evaluated only if there is an audit trail.
-    /// - Returns: what must be durable before the signatures leave; nil if nothing must.
+    /// - Returns: the commit to wait for before the signatures are sent; nil if there is none.
     func commit(_ entries: @autoclosure () -> [AuditEntry]) throws(Problem) -> Commit? {
         guard let trail else { return nil }
         let entries = entries()
@@ -210,7 +210,7 @@ package struct OfferSigner: Sendable {
         return commit
     }
 
-    /// Waits until the entries of signatures are durable, so that the signatures may leave.
+    /// Waits until the entries of signatures are durable, so that the signatures may be sent.
     func record(_ entries: @autoclosure () -> [AuditEntry]) async throws(Problem) {
         guard try await commit(entries())?.isDurable() ?? true else { throw .auditUnavailable }
     }

@@ -40,7 +40,7 @@ extension Admission {
 }
 
 extension AppStoreRequest {
-    /// The grant of the request, unless its item says it already.
+    /// The grant of the request; nil if its item already implies it.
     var grant: AuditEntry.Grant? {
         switch self {
         case .promotionalOffer: nil
@@ -49,7 +49,7 @@ extension AppStoreRequest {
         }
     }
 
-    /// The catalogue item that the request is about.
+    /// Returns the catalogue item that the request is about.
     func item(of app: BundleID) -> CatalogueItem {
         switch self {
         case .promotionalOffer(let product, let offer, _): CatalogueItem(app: app, product: product, offer: offer)

@@ -25,7 +25,7 @@ package struct SignedOffer: Hashable, Sendable {
         Timestamp(milliseconds: payload.timestamp.milliseconds + Timestamp.signatureLifetimeMilliseconds)
     }
 
-    /// The body of `/offer`, with the same members as Apple's sample.
+    /// Returns the body of `/offer`, with the same members as Apple's sample.
     /// - Parameter namesCustomer: whether to append the customer, as for a signed-in user and for a caller whose
     ///   usernames are hashed.
     package func sampleBody(namesCustomer: Bool) -> [UInt8] {

@@ -7,9 +7,10 @@ import OfferTelemetry
 
 /// The right to sign one item for one request, together with its key.
 ///
-/// Only ``OfferSigner/authorise(_:needsIssuerID:_:)`` grants it, and ``OfferSigner/authorise(_:_:)`` for an offer with a
-/// rule. Nothing else in the service signs for a customer. A key also signs the tokens of `TokenSource`, which are sent only
-/// to Apple. The right signs exactly the item that was checked: the signed fields come from here, not from the request.
+/// Only ``OfferSigner/authorise(_:needsIssuerID:_:)`` grants it and, for an offer with a rule,
+/// ``OfferSigner/authorise(_:_:)``. Nothing else in the service signs for a customer. A key also signs the tokens of
+/// `TokenSource`, which are sent only to Apple. The right signs exactly the item that was checked: the signed fields
+/// come from here, not from the request.
 struct SigningRight: Sendable {
     let item: CatalogueItem
     /// nil if none is configured for the app.
@@ -38,7 +39,7 @@ struct SigningRight: Sendable {
         return (payload, try key.pair.signature(for: payload, onStep: onStep))
     }
 
-    /// The payload that a signature would cover, for an offer that gets only a JWS.
+    /// Returns the payload that a signature would cover, for an offer that gets only a JWS.
     func payload(for reserved: ReservedOffer, _ customer: Customer) -> OfferPayload {
         let terms = reserved.plan.terms
         return OfferPayload(
@@ -63,7 +64,7 @@ struct SigningRight: Sendable {
         let description = "the right to sign includes no issuer ID"
     }
 
-    /// The right is for an item other than the one to sign.
+    /// An error: the right is for an item other than the one to sign.
     private struct OtherItem: Error, CustomStringConvertible {
         let description = "the right to sign is for another item"
     }

@@ -149,7 +149,7 @@ package enum ServiceBuilder {
     /// Enough for Prometheus and a few people, yet small enough to leave most file descriptors for offers.
     private static let maximumMetricsConnections = 32
 
-    /// The descriptor limit minus a reserve for files and for connections that are opening or closing; at most 10,000.
+    /// The descriptor limit minus a reserve for files and for connections that are opening or closing, at most 10,000.
     private static var maximumConnections: Int {
         let descriptors = offer_descriptor_limit()
         return min(10_000, descriptors - min(100, descriptors / 2))

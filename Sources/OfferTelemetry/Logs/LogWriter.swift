@@ -3,15 +3,15 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// A writer of log lines with its own thread, so that requests never wait for whatever reads the log.
+/// A writer of log lines with its own thread, so that requests never wait for the reader of the log.
 ///
 /// If the log is not read and the buffer is full, lines are dropped. Their number is logged once the log is read again.
-/// Critical lines have a buffer of their own, which nothing else can fill, and are written first.
+/// Critical lines have their own buffer, which nothing else can fill, and are written first.
 package final class LogWriter: Sendable {
     private struct Queue {
         /// Critical lines.
         var critical: [UInt8] = []
-        /// Other lines, in portions. While the log is read slowly, critical lines wait for one portion only.
+        /// Other lines, in portions. If the log's reader is slow, a critical line waits for one portion at most.
         var portions: [[UInt8]] = []
         /// The bytes in all portions.
         var size = 0
@@ -24,7 +24,7 @@ package final class LogWriter: Sendable {
             size += line.utf8.count + 1
         }
 
-        /// Takes what to write next; empty if there is nothing.
+        /// Takes the bytes to write next; empty if there are none.
         mutating func take() -> [UInt8] {
             guard critical.isEmpty else {
                 defer { critical = [] }

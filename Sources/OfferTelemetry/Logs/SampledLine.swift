@@ -22,7 +22,7 @@ package final class SampledLine: Sendable {
 
     /// Counts an event.
     /// - Parameter kind: one of a few words, such as a problem code.
-    /// - Returns: what to add to the line about this event; nil if the event is left to a later line.
+    /// - Returns: the metadata to add to the line about this event; nil if the event is left to a later line.
     package func note(_ kind: String) -> Logger.Metadata? {
         guard let counts = take(adding: kind) else { return nil }
         return counts.values.reduce(0, +) > 1 ? Self.metadata(counts) : [:]

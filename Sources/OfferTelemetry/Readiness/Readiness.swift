@@ -9,7 +9,7 @@ package final class Readiness: Sendable {
         case configuration
         /// The signing keys.
         case keys
-        /// Who may make requests.
+        /// The callers that may make requests.
         case callers
         /// The key sets of identity providers.
         case users
@@ -19,7 +19,7 @@ package final class Readiness: Sendable {
         case selfTest
         /// The certificates of App Store data.
         case appStore
-        /// The App Store's answers to the service's own questions.
+        /// The App Store's answers to the service's own requests.
         case appStoreAPI
         /// The database of subscribers.
         case store
@@ -35,7 +35,7 @@ package final class Readiness: Sendable {
         var problems: [Source: [Diagnostic]] = [:]
         var isStopping = false
         var isNewestInForce = true
-        /// When the current scan of keys and configuration began; nil between scans.
+        /// The start of the current scan of keys and configuration; nil between scans.
         var scanBegan: ContinuousClock.Instant?
     }
 
@@ -75,7 +75,7 @@ package final class Readiness: Sendable {
 
     /// Replaces the problems that `source` reported before. Each problem is logged once when it appears and once when it is
     /// resolved.
-    /// - Parameter level: of a problem that appears.
+    /// - Parameter level: the log level of a problem that appears.
     package func report(
         _ problems: [Diagnostic], from source: Source, level: Logger.Level = .error, to log: Logger
     ) {

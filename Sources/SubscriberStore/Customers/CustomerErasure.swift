@@ -3,13 +3,14 @@ import OfferEligibility
 
 /// The erasure of a customer's data.
 ///
-/// An identifier of the App Store stands for its Apple Account. Then only data that belongs exclusively to that Apple Account
-/// is erased: its anonymous purchases, and the accounts with no other purchases, with theirs.
+/// An identifier of the App Store stands for its Apple Account. In that case, only data that belongs exclusively to
+/// that Apple Account is erased: its anonymous purchases, and accounts without other purchases, together with their
+/// purchases.
 struct CustomerErasure {
     private let db: any Database
     private let app: Int64
     private let search: CustomerSearch
-    /// The names of the customer, and the accounts that are erased.
+    /// The names of the customer, and the accounts to erase.
     private let names: Set<CustomerIdentifier>
     private let isOfAccount: Bool
     private var erased = 0
@@ -18,7 +19,7 @@ struct CustomerErasure {
     /// The result of one step of an erasure.
     struct Step: Sendable {
         let erasure: Erasure
-        /// The names that have more to erase.
+        /// The names with more data to erase.
         let rest: Set<CustomerIdentifier>
     }
 
@@ -39,14 +40,14 @@ struct CustomerErasure {
             return
         }
         let accounts = try Self.exclusiveAccounts(search, app, db)
-        // Statements about a purchase that stays also stay.
+        // Statements about a purchase that is kept are kept too.
         let stays = search.subscriptions.values.contains { purchase in
             identifier == .originalTransactionID(purchase.original) && !accounts.isSuperset(of: purchase.accounts)
         }
         names = stays ? accounts : accounts.union([identifier])
     }
 
-    /// The accounts without purchases and links beyond those found.
+    /// Returns the accounts without purchases and links beyond those found.
     private static func exclusiveAccounts(
         _ search: CustomerSearch, _ app: Int64, _ db: any Database
     ) throws -> Set<CustomerIdentifier> {
@@ -55,7 +56,7 @@ struct CustomerErasure {
             .union(found.values.flatMap(\.appleAccounts))
         let links = try db.rows(LinkTable.links(of: here, app)).joined().map(LinkTable.link)
         let accounts = Set(found.values.flatMap(\.accounts)).union(links.map { CustomerIdentifier($0.account) })
-        // The purchases of one Apple Account are excluded by the statement, because there may be more than were found.
+        // The SQL statement excludes the purchases of one Apple Account, because there may be more than were found.
         let appleAccount = found.values.lazy.flatMap(\.appleAccounts).first
         let limit = StoredCustomer.maximumSubscriptions + 1
         var exclusive: Set<CustomerIdentifier> = []
@@ -73,7 +74,7 @@ struct CustomerErasure {
         return exclusive
     }
 
-    /// The purchases that are erased, or that lose the data that names the customer.
+    /// The purchases that are erased, or that lose only the data that names the customer.
     private var purchases: [Int64: CustomerSearch.Found] {
         isOfAccount ? search.subscriptions : search.subscriptions.filter { names.isSuperset(of: $0.value.accounts) }
     }
@@ -100,8 +101,8 @@ struct CustomerErasure {
         try LinkTable.removeAll(to: name, app, db)
     }
 
-    /// Deletes a subscription. If another account has used it too, only the data that names the customer's accounts is deleted.
-    /// If a caller has moved it to another account, its facts only lose the customer's accounts.
+    /// Deletes a subscription. If another account has used it too, only the data that names the customer's accounts is
+    /// deleted. If a caller has linked it to another account, only the customer's accounts are removed from its facts.
     private mutating func erase(_ id: Int64, _ subscription: CustomerSearch.Found) throws {
         let facts = try FactTable.all(id, of: subscription.original, db)
         if try isMovedToAnother(subscription) {
@@ -126,7 +127,7 @@ struct CustomerErasure {
     }
 
     private func isMovedToAnother(_ subscription: CustomerSearch.Found) throws -> Bool {
-        // A link of an Apple Account is about its anonymous purchases only.
+        // A link of an Apple Account covers only its anonymous purchases.
         let names =
             [.originalTransactionID(subscription.original)]
             + (subscription.accounts.isEmpty ? subscription.appleAccounts : [])

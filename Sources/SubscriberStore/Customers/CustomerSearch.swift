@@ -1,11 +1,12 @@
 import OfferCore
 import OfferEligibility
 
-/// Finds the purchases that may count for a customer, in a fixed number of steps by index.
+/// Finds the purchases that may count for a customer, in a fixed number of index look-ups.
 ///
-/// It may find more than counts, and never less: ``CustomerPurchases`` decides. An account leads to its purchases and to what
-/// is linked to it, and from there to the anonymous purchases of their Apple Accounts. Every other identifier leads to one
-/// Apple Account and its purchases. No step leads from an Apple Account to an account and its other purchases.
+/// It may find more than counts, but never less: ``CustomerPurchases`` decides. An account leads to its purchases and
+/// to linked identifiers, and from there to the anonymous purchases of their Apple Accounts. Every other identifier
+/// leads to one Apple Account and its purchases. No step leads from an Apple Account to an account and its other
+/// purchases.
 struct CustomerSearch {
     struct Found {
         let original: TransactionID
@@ -16,11 +17,12 @@ struct CustomerSearch {
 
     private let db: any Database
     private let app: Int64
-    /// The customer's names, except those of the purchases: the requested one, its accounts, and what is linked to them.
+    /// The customer's names, except those of the purchases: the requested name, its accounts, and the identifiers
+    /// linked to them.
     private(set) var names: Set<CustomerIdentifier>
     /// The accounts that may own purchases in proofs, with the usernames that are linked to them.
     private var othersNames: Set<CustomerIdentifier> = []
-    /// By number, without consumables unless proofs show them.
+    /// The purchases by number, without consumables unless proofs show them.
     private var lasting: [Int64: Found] = [:]
     private var consumables: [Int64: Found] = [:]
     /// False if there are more purchases than are read for one customer. Consumables do not count.
@@ -44,7 +46,7 @@ struct CustomerSearch {
         names = Set([query.identifier].compactMap(\.self))
         maximum = StoredCustomer.maximumSubscriptions + query.purchases.count
         let proven = try addProven(query.purchases)
-        // Apple Accounts whose purchases are all read, and those with only the anonymous ones read.
+        // The Apple Accounts whose purchases are all read, and those of which only the anonymous purchases are read.
         var (whole, anonymous): (Set<CustomerIdentifier>, Set<CustomerIdentifier>) = (appleAccounts, [])
         whole.formUnion(query.appleAccounts.map(CustomerIdentifier.appTransactionID))
         if let identifier = query.identifier {
@@ -64,7 +66,7 @@ struct CustomerSearch {
         try addPurchases(ofAppleAccounts: anonymous.subtracting(whole), onlyAnonymous: true)
     }
 
-    /// By number, consumables included.
+    /// The purchases by number, including consumables.
     var subscriptions: [Int64: Found] { lasting.merging(consumables) { purchase, _ in purchase } }
 
     /// The identifiers under which links and team facts may be stored.
@@ -75,7 +77,7 @@ struct CustomerSearch {
 
     private var appleAccounts: Set<CustomerIdentifier> { Set(lasting.values.flatMap(\.appleAccounts)) }
 
-    /// The accounts that may own a subscription, or that an anonymous one may count for.
+    /// Returns the accounts that may own a subscription, or that an anonymous one may count for.
     static func possibleAccounts(
         of original: TransactionID, numbered id: Int64, _ app: Int64, _ db: any Database
     ) throws -> [CustomerIdentifier] {
@@ -98,7 +100,7 @@ struct CustomerSearch {
         return accounts.sorted { $0.precedes($1) }
     }
 
-    /// The numbers of the purchases that identifiers name, without consumables for an account or Apple Account.
+    /// Returns the numbers of the purchases that identifiers name, without consumables for an account or Apple Account.
     private mutating func purchases(of identifiers: some Collection<CustomerIdentifier>) throws -> [Int64] {
         let questions = identifiers.flatMap { identifier -> [Query] in
             switch identifier {
@@ -146,8 +148,8 @@ struct CustomerSearch {
         return try add(db.rows(questions).joined().map { try $0["id"] })
     }
 
-    /// Adds purchases while there is room, and reads no more than fit.
-    /// - Returns: those that were read, now or before.
+    /// Adds purchases up to ``maximum``, and reads no more than that.
+    /// - Returns: the purchases that were read, now or before.
     @discardableResult
     private mutating func add(_ ids: [Int64], onlyAnonymous: Bool = false) throws -> [Found] {
         var seen: Set<Int64> = []
@@ -166,7 +168,7 @@ struct CustomerSearch {
         return Set(ids).compactMap { lasting[$0] }
     }
 
-    /// Reads those purchases that were not found before.
+    /// Reads the purchases that were not found before.
     private func found(_ ids: [Int64], onlyAnonymous: Bool) throws -> [(id: Int64, purchase: Found)] {
         let new = ids.filter { lasting[$0] == nil && consumables[$0] == nil }
         let answers = try db.rows(new.map(SubscriptionTable.originalAndIdentifiers))

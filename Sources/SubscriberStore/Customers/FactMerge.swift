@@ -20,7 +20,7 @@ struct FactMerge {
             let id = try ids[original] ?? SubscriptionTable.makeID(of: original, app, db)
             if ids.updateValue(id, forKey: original) == nil { subscriptions.append(id) }
             placed.append((fact, id))
-            // Also for a fact that is not kept, so the order of arrival does not matter.
+            // Done even for a fact that is not kept, so that the order of arrival does not matter.
             for identifier in IdentifierTable.identifiers(in: fact)
             where names.insert(Name(identifier: identifier, subscription: id)).inserted {
                 try IdentifierTable.add(identifier, id, app, isOfConsumable: fact.isOfConsumable, db)
@@ -36,7 +36,7 @@ struct FactMerge {
 
     /// Adds the announcements of renewal infos, before the next one replaces them.
     ///
-    /// An older version kept none. So when an offer is shown, the subscription's known renewal info counts too.
+    /// An older version kept none, so when an offer is shown, the subscription's known renewal info counts too.
     private func withAnnouncements(_ facts: [SubscriberFact]) throws -> [SubscriberFact] {
         var announcements = facts.announcements
         for original in Set(facts.filter(\.showsPromotionalOffer).map(\.originalTransactionID)) {
@@ -47,7 +47,7 @@ struct FactMerge {
         return facts + announcements
     }
 
-    /// Keeps for a subscription what callers said about one of its transactions before its subscription was known.
+    /// Moves callers' statements about a transaction to its subscription, once the subscription is known.
     private func adoptStatements(about transactions: [SubscriberFact]) throws {
         let originals = Dictionary(
             transactions.map { (CustomerIdentifier.transactionID($0.key.id), $0.originalTransactionID) }
@@ -78,7 +78,7 @@ struct FactMerge {
         let subscription: Int64
     }
 
-    /// Updates the next check of a subscription, and its redemptions.
+    /// Updates the next check and the redemptions of a subscription.
     /// - Parameter forgotten: the treatment of a redemption that no fact shows any longer; nil if no facts were removed.
     static func schedule(
         _ subscription: Int64, _ original: TransactionID, forgotten: RedemptionTable.Forgotten? = nil,
@@ -93,8 +93,8 @@ struct FactMerge {
         try setCheck(of: subscription, original, facts, db)
     }
 
-    /// Sets the next check of a subscription: when its period ends, or before a signature that its customer holds gives its
-    /// slot back. If the signature was redeemed, the slot is then kept.
+    /// Sets the next check of a subscription: when its period ends, or before a signature that its customer holds gives
+    /// its slot back. If the check shows that the signature was redeemed, the slot is kept.
     /// - Parameter facts: all facts about the subscription.
     static func setCheck(
         of subscription: Int64, _ original: TransactionID, _ facts: [SubscriberFact], _ db: any Database

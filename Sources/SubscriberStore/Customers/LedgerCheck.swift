@@ -6,7 +6,7 @@ struct LedgerCheck {
     private let request: LedgerRequest
     private let app: Int64
     private let db: any Database
-    /// The customer's authorisations for any offer, with those that this request has reserved.
+    /// The customer's authorisations for any offer, including those that this request has reserved.
     private var held: [AuthorisationTable.Found]
     /// The customer's redemptions of any promotional offer.
     private let redemptions: [LedgerRedemption]
@@ -24,7 +24,7 @@ struct LedgerCheck {
             by: Self.subscriptions(of: request.holders, app, db), explainedBy: held.map(\.id), request.app, db)
     }
 
-    /// The subscriptions that some identifiers name.
+    /// Returns the subscriptions that any of the identifiers name.
     static func subscriptions(of holders: [CustomerIdentifier], _ app: Int64, _ db: any Database) throws -> Set<Int64> {
         let queries: [Query] = holders.compactMap { holder in
             switch holder {
@@ -37,7 +37,7 @@ struct LedgerCheck {
         return try Set(db.rows(queries).joined().map { try $0["id"] })
     }
 
-    /// - Returns: an answer for each offer. One that occurs twice is counted twice.
+    /// - Returns: an answer for each offer. An offer that occurs twice is counted twice.
     mutating func answers() throws -> [LedgerResult] {
         var answers: [LedgerResult] = []
         var hasReserved = false
@@ -86,7 +86,7 @@ struct LedgerCheck {
             totalSlots: Int(slots ?? 0), heldSlots: outstandingSlots(of: ofOffer).count)
     }
 
-    /// The slots in which the customer has an outstanding signature, the oldest first.
+    /// Returns the slots in which the customer has an outstanding signature, the oldest first.
     private func outstandingSlots(of found: [AuthorisationTable.Found]) -> [Int64] {
         Set(found.filter { $0.authorisation.isOutstanding(at: request.at) }.map(\.slot)).sorted()
     }
@@ -100,7 +100,7 @@ struct LedgerCheck {
     private mutating func reserve(
         _ nonces: ArraySlice<Nonce>, of offer: LedgerRequest.Offer, beside ofOffer: [AuthorisationTable.Found]
     ) throws {
-        // Each form shares a slot that the customer holds, or takes one of its own. Without a cap, one slot is enough for all.
+        // Each form shares a slot that the customer holds, or takes its own. Without a cap, one slot is enough for all.
         var slots = outstandingSlots(of: ofOffer)
         var twin: Int64?
         for (place, nonce) in nonces.enumerated() {
@@ -110,7 +110,7 @@ struct LedgerCheck {
             let slot = offer.limits.isCapped ? slots.dropFirst(place).first : slots.first
             let added = try AuthorisationTable.add(
                 authorisation, nonce, heldBy: request.holders, slot: slot, twin: twin, app, db)
-            guard let added else { throw StoreError(.fault, "two signatures have one nonce") }
+            guard let added else { throw StoreError(.fault, "two signatures share a nonce") }
             held.append(
                 AuthorisationTable.Found(
                     id: added.id, nonce: nonce, slot: added.slot, twin: twin, authorisation: authorisation))

@@ -25,7 +25,7 @@ package struct Delivery: Hashable, Sendable {
 
 /// The permanent record of a notification. It contains no personal data.
 package struct NotificationRecord: Hashable, Sendable {
-    /// The same in every delivery of the notification.
+    /// The identifier, the same in every delivery of the notification.
     package let notificationUUID: FieldText
     package let type: String
     package let subtype: String?

@@ -5,7 +5,7 @@ package import OfferEligibility
 package struct DueSubscription: Hashable, Sendable {
     package let app: AppScope
     package let originalTransactionID: TransactionID
-    /// The time since which it is due.
+    /// The time at which it became due.
     package let dueAt: Timestamp
     /// The next due time, unless newer data arrives.
     package let nextDueAt: Timestamp

@@ -5,7 +5,7 @@ package import OfferEligibility
 package struct Forward: Hashable, Sendable {
     package struct ID: Hashable, Sendable {
         package let number: Int64
-        /// The queue of the notifications about one subscription; nil for one that names none.
+        /// The queue of the notifications about one subscription; nil for a notification that names no subscription.
         let queue: LockName?
     }
 
@@ -32,7 +32,7 @@ package struct Forward: Hashable, Sendable {
 package enum ForwardOutcome: Hashable, Sendable {
     case delivered
     case failed(nextAttempt: Timestamp)
-    /// Given up.
+    /// The forward was given up.
     case dead(at: Timestamp)
 }
 

@@ -12,8 +12,8 @@ package struct Intake: Hashable, Sendable {
     /// The latest `signedDate` of a notification.
     package let lastSignedDate: Timestamp?
 
-    /// The time between the signing and the arrival of the newest notification, in seconds; nil if there was none. It is too short
-    /// if an older one arrived later.
+    /// The time between the signing and the arrival of the newest notification, in seconds; nil if there was none. It
+    /// is too short if an older notification arrived later.
     package var lag: Double? {
         guard let lastReceivedAt, let lastSignedDate else { return nil }
         return max(0, Double(lastReceivedAt.milliseconds) - Double(lastSignedDate.milliseconds)) / 1000

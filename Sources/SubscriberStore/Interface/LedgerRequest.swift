@@ -8,9 +8,9 @@ package struct LedgerRequest: Sendable {
         package let productID: ProductID
         package let offerID: OfferID
         package let limits: OfferLimits
-        /// The nonces of the signatures to be made, which name the authorisations: one for each form, the preferred one first.
-        /// Without a cap they share a slot and count as one signature, because they leave in one answer. Under a cap each takes
-        /// a place, because each can be redeemed. Empty to check only.
+        /// The nonces of the signatures to make, which name the authorisations: one for each form, the preferred form
+        /// first. Without a cap, they share a slot and count as one signature, because they are sent in one answer.
+        /// Under a cap, each takes a place, because each can be redeemed. Empty to check without reserving.
         package let nonces: [Nonce]
         package let expiresAt: Timestamp
         /// The time at which the signatures become unusable.
@@ -33,17 +33,18 @@ package struct LedgerRequest: Sendable {
     /// The offers to reserve.
     package enum Reserving: Hashable, Sendable {
         case nothing
-        /// The first that the limits allow.
+        /// The first offer that the limits allow.
         case first
         case all
     }
 
     package let app: AppScope
-    /// Merged first, in the same change, as if they had arrived in a notification.
+    /// The facts to merge first, in the same change, as if they had arrived in a notification.
     package let facts: [SubscriberFact]
-    /// The account and each subscription that the decision rested on. The same purchases under another name hold the same slot.
+    /// The account and each subscription that the decision was based on. The same purchases under another name hold the
+    /// same slot.
     package let holders: [CustomerIdentifier]
-    /// The best first.
+    /// The best comes first.
     package let offers: [Offer]
     package let reserving: Reserving
     package let at: Timestamp
@@ -70,9 +71,10 @@ package struct LedgerRequest: Sendable {
 package enum LedgerResult: Hashable, Sendable {
     /// The limits allow a signature. Nothing is reserved.
     case allowed
-    /// Durable. The signatures may be made.
+    /// The reservation is durable, so the signatures may be made.
     case reserved
-    /// Durable. Only the first of the signatures may be made, because the limits leave one place.
+    /// The reservation is durable, but only the first of the signatures may be made, because the limits leave one
+    /// place.
     case reservedFirst
     /// The limits that are reached.
     case refused([ReasonCode])
@@ -80,16 +82,16 @@ package enum LedgerResult: Hashable, Sendable {
 
 /// A redemption of a promotional offer, as the ledger counts it.
 package struct LedgerRedemption: Hashable, Sendable {
-    /// Greater for those that were recorded later.
+    /// The number in the order of recording.
     package let number: Int64
     package let app: AppScope
     /// nil after the erasure of the subscription.
     package let originalTransactionID: TransactionID?
     package let productID: ProductID
-    /// As the App Store names it.
+    /// The offer ID as the App Store names it.
     package let offerID: String
     package let at: Timestamp
-    /// The time at which the signature that explains it was issued; nil if none does.
+    /// The issue time of the signature that explains it; nil if there is none.
     package let authorisedAt: Timestamp?
 
     package init(
@@ -108,9 +110,9 @@ package struct LedgerRedemption: Hashable, Sendable {
 
 /// The ledger's entries for one customer.
 package struct LedgerEntries: Hashable, Sendable {
-    /// The oldest first.
+    /// The oldest comes first.
     package let authorisations: [Authorisation]
-    /// In the order in which they were recorded.
+    /// The redemptions in the order of recording.
     package let redemptions: [LedgerRedemption]
 
     package init(authorisations: [Authorisation] = [], redemptions: [LedgerRedemption] = []) {
@@ -132,8 +134,8 @@ package struct LedgerOffer: Hashable, Sendable {
     }
 }
 
-/// The redemptions that need an authorisation: all of some apps, also of offers that are not configured, except those that are
-/// signed without the ledger.
+/// The redemptions that need an authorisation: all redemptions in some apps, even of offers that are not configured,
+/// except offers that are signed without the ledger.
 package struct LedgerCoverage: Hashable, Sendable {
     package let apps: Set<AppScope>
     /// The offers that are decided by a rule, so only this service signs them.

@@ -2,7 +2,7 @@
 package struct PartitionPruning: Hashable, Sendable {
     /// The number of partitions deleted.
     package var dropped = 0
-    /// True if some work is left for later, because a reader held the tables.
+    /// True if some work was postponed, because a reader held the tables.
     package var isPutOff = false
 
     package init() {}

@@ -1,8 +1,8 @@
 package import OfferCore
 package import OfferEligibility
 
-/// The reservation of the offer that answers a request for a retention message. The first request with an identifier reserves;
-/// the others get the same reservation.
+/// The reservation of the offer that answers a request for a retention message. The first request with an identifier
+/// makes the reservation; later ones get the same.
 package struct RetentionReservation: Sendable {
     package struct Form: Sendable {
         package let signature: OfferSignatureForm
@@ -16,7 +16,7 @@ package struct RetentionReservation: Sendable {
     }
 
     package let requestIdentifier: UUIDText
-    /// Requests one or more offers, each with one nonce, and reserves the first that the limits allow.
+    /// A request for one or more offers, each with one nonce. The first that the limits allow is reserved.
     package let ledger: LedgerRequest
     /// The form in which each offer is shown.
     package let forms: [Form]
@@ -36,7 +36,8 @@ package enum RetentionReservationAnswer: Hashable, Sendable {
 
 /// The offer that was reserved for a request, with the values needed to repeat the answer.
 package struct RememberedRetentionOffer: Hashable, Sendable {
-    /// The time for which requests are remembered. The App Store's are accepted for five minutes before and after their date.
+    /// The time for which requests are remembered. Requests of the App Store are accepted for five minutes before and
+    /// after their date.
     package static let time = Duration.seconds(600)
 
     package let productID: ProductID

@@ -10,10 +10,10 @@ package struct SharedWork: Hashable, Sendable {
         self.name = app.map { "\(name) \($0.environment.rawValue) \($0.bundleID.text)" } ?? name
     }
 
-    /// Reading the notification history of an app.
+    /// Returns the work of reading the notification history of an app.
     package static func recovery(_ app: AppScope) -> SharedWork { SharedWork("recovery", of: app) }
 
-    /// Refreshing the subscriptions of an app.
+    /// Returns the work of refreshing the subscriptions of an app.
     package static func polling(_ app: AppScope) -> SharedWork { SharedWork("polling", of: app) }
 
     /// Deleting old payloads.

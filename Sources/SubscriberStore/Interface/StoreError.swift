@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// The reason why the store could not do what was requested. Nothing was acknowledged.
+/// The reason a request to the store failed. Nothing was acknowledged.
 package struct StoreError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// Another process holds the database.
@@ -21,7 +21,7 @@ package struct StoreError: Error, Hashable, Sendable {
         case exists
         /// The file is not a database of this program.
         case foreign
-        /// The engine does not support this. Other tools do.
+        /// The engine does not support this operation, but other tools do.
         case notSupported(instead: String)
         /// A fault of this program.
         case fault
@@ -44,7 +44,8 @@ package struct StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// True if the database stays as it is until someone repairs it. A refused statement says nothing about others.
+    /// True if the database stays broken until someone repairs it. A single refused statement says nothing about
+    /// others.
     package var isLasting: Bool {
         switch kind {
         case .corrupt, .newerVersion, .olderVersion, .foreign: true
@@ -66,11 +67,11 @@ extension StoreError {
         case .corrupt: "is damaged"
         case .unreadable: "contains a value that cannot be read"
         case .newerVersion(let found, let supported):
-            "has version \(found), and this program knows versions up to \(supported)"
+            "has version \(found), and this program supports versions up to \(supported)"
         case .olderVersion(let found, let needed): "has version \(found), and this program uses version \(needed)"
-        case .exists: "is not copied onto a file that exists"
+        case .exists: "cannot be copied to an existing file"
         case .foreign: "belongs to another program"
-        case .notSupported: "is not copied by this program"
+        case .notSupported: "cannot be copied by this program"
         case .fault: "refused a statement"
         }
     }

@@ -5,7 +5,7 @@ package import OfferEligibility
 package enum StoreRecord: Hashable, Sendable {
     case intake(Intake)
     case fact(AppScope, SubscriberFact)
-    /// An account or Apple Account that a fact about a subscription has named, perhaps one that was replaced since.
+    /// An account or Apple Account named by a fact about a subscription, even if the fact was replaced since.
     case identifier(AppScope, CustomerIdentifier, of: TransactionID)
     case notification(NotificationEntry)
     case teamFact(AppScope, TeamFact)
@@ -20,7 +20,7 @@ package struct AuthorisationEntry: Hashable, Sendable {
     package let holders: [CustomerIdentifier]
     /// The other signature of the same answer, if it was added before.
     package let twin: Nonce?
-    /// The authorisation that took the slot, which may be this one; nil if exported by an older version.
+    /// The authorisation that took the slot, possibly this one; nil if exported by an older version.
     package let slot: Nonce?
 
     package init(

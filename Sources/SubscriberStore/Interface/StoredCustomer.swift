@@ -3,10 +3,11 @@ package import OfferEligibility
 
 /// The store's data about a customer in one app and environment.
 ///
-/// It holds everything that may be theirs, and may hold more: ``CustomerPurchases`` decides what counts.
+/// It contains everything that may count for the customer, and may contain more: ``CustomerPurchases`` decides what
+/// counts.
 package struct StoredCustomer: Hashable, Sendable {
     package let app: AppScope
-    /// One for each key, in no particular order.
+    /// The facts, one for each key, in no particular order.
     package let facts: [SubscriberFact]
     package let teamFacts: [TeamFact]
     package let links: [CustomerLink]
@@ -14,7 +15,7 @@ package struct StoredCustomer: Hashable, Sendable {
     package let isComplete: Bool
     /// True if only the latest consumables were read.
     package let hasUnreadConsumables: Bool
-    /// The span for which Apple's list of notifications was read without a gap; nil if none was.
+    /// The span for which Apple's notification history was read without a gap; nil if there is none.
     package let coverage: HistoryEvidence.Coverage?
 
     package init(
@@ -53,9 +54,9 @@ package struct NumberedCustomer: Hashable, Sendable {
 package struct CustomerQuery: Hashable, Sendable {
     /// nil if only proofs identify the customer.
     package let identifier: CustomerIdentifier?
-    /// The purchases that proofs show. All are read, whatever their number.
+    /// The purchases that proofs show. All are read, regardless of their number.
     package let purchases: Set<TransactionID>
-    /// The Apple Accounts whose purchases are also read, unless they are reached otherwise.
+    /// The Apple Accounts whose purchases are also read, if they are not found in another way.
     package let appleAccounts: Set<TransactionID>
 
     package init(

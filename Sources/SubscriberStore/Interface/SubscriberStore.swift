@@ -6,12 +6,12 @@ package import OfferEligibility
 /// A change is durable when its function returns. After a ``StoreError`` nothing of it is stored, unless the connection to the
 /// database broke during the commit. Every change can be repeated without harm.
 package protocol SubscriberStore: Sendable {
-    /// The threads on which a task reads without a change of threads; nil if there are none.
+    /// The threads on which a task can read without switching threads; nil if there are none.
     var executor: (any TaskExecutor)? { get }
 
     // MARK: Intake
 
-    /// Records a notification, merges its facts and puts it into the outbox, all or nothing.
+    /// Records a notification, merges its facts and puts it into the outbox, atomically.
     func apply(_ delivery: Delivery) async throws(StoreError) -> DeliveryOutcome
 
     /// Merges facts that arrived without a notification, such as those of proofs.
@@ -25,7 +25,7 @@ package protocol SubscriberStore: Sendable {
         _ query: CustomerQuery, bundleID: BundleID, environment: AppStoreEnvironment?
     ) async throws(StoreError) -> [StoredCustomer]
 
-    /// The numbers of the subscriptions of an app, for ``customers(in:numbered:)``; nil if there are none.
+    /// Returns the numbers of the subscriptions of an app, for ``customers(in:numbered:)``; nil if there are none.
     func subscriptionNumbers(in app: AppScope) async throws(StoreError) -> ClosedRange<Int64>?
 
     /// Loads everything that may belong to each possible owner of the subscriptions in a range of numbers. A customer with
@@ -40,7 +40,7 @@ package protocol SubscriberStore: Sendable {
         _ values: [FieldText: TeamFactValue?], of identifier: CustomerIdentifier, in app: AppScope, at now: Timestamp
     ) async throws(StoreError)
 
-    /// Links an identifier to an account, in place of the account it was linked to.
+    /// Links an identifier to an account, replacing any previous link.
     /// - Parameter account: nil removes the link.
     func link(
         _ identifier: CustomerIdentifier, to account: Customer?, in app: AppScope, at now: Timestamp
@@ -57,10 +57,11 @@ package protocol SubscriberStore: Sendable {
     /// - Returns: one answer for each offer, in their order.
     func reserve(_ request: LedgerRequest) async throws(StoreError) -> [LedgerResult]
 
-    /// Like ``reserve(_:)`` for a request for a retention message, whose identifier reserves once within ten minutes.
+    /// Reserves like ``reserve(_:)``, for a request for a retention message. Each request identifier reserves once
+    /// within ten minutes.
     func reserve(_ reservation: RetentionReservation) async throws(StoreError) -> RetentionReservationAnswer
 
-    /// The reservation for a request for a retention message; nil if there is none, or no longer.
+    /// Returns the reservation for a request for a retention message; nil if there is none, or if it is forgotten.
     func retentionOffer(
         for request: UUIDText, in app: AppScope, at now: Timestamp
     ) async throws(StoreError) -> RememberedRetentionOffer?
@@ -71,17 +72,17 @@ package protocol SubscriberStore: Sendable {
     /// Withdraws reservations whose signatures were not issued.
     func withdraw(_ nonces: [Nonce], in app: AppScope) async throws(StoreError)
 
-    /// The authorisations and redemptions of any of some identifiers.
+    /// Returns the authorisations and redemptions of any of the identifiers.
     func ledgerEntries(
         of holders: [CustomerIdentifier], in app: AppScope
     ) async throws(StoreError) -> LedgerEntries
 
     /// Requires an authorisation for each redemption in some apps, except for exempt offers. For an app that is already
-    /// covered, the beginning stays.
+    /// covered, the start stays the same.
     func beginLedger(_ coverage: LedgerCoverage, at now: Timestamp) async throws(StoreError)
 
-    /// The redemptions in some apps without an authorisation or an acknowledgement, the oldest first. Those before
-    /// ``beginLedger(_:at:)`` need none.
+    /// Returns the redemptions in some apps without an authorisation or an acknowledgement, the oldest first.
+    /// Redemptions before ``beginLedger(_:at:)`` need no authorisation.
     func unexplainedRedemptions(
         in apps: Set<AppScope>, limit: Int
     ) async throws(StoreError) -> [LedgerRedemption]
@@ -92,22 +93,22 @@ package protocol SubscriberStore: Sendable {
     /// Lists redemptions in the order of recording.
     func redemptions(after number: Int64, limit: Int) async throws(StoreError) -> [LedgerRedemption]
 
-    /// The number of the last recorded redemption; 0 if there is none.
+    /// Returns the number of the last recorded redemption; 0 if there is none.
     func lastRedemption() async throws(StoreError) -> Int64
 
     // MARK: Forwarding
 
-    /// Claims notifications to forward to a receiver. Of those about one subscription, the next is due when the previous one is
-    /// delivered or dead.
+    /// Claims notifications to forward to a receiver. Among those about one subscription, the next is due when the
+    /// previous one is delivered or dead.
     /// - Parameter leaseEnd: the time at which they are due again unless they are settled before.
     func claimForwards(
         to receiver: String, dueAt now: Timestamp, leaseEnd: Timestamp, limit: Int
     ) async throws(StoreError) -> [Forward]
 
-    /// Reports the outcome of a forward. One that is no longer in the outbox is ignored.
+    /// Reports the outcome of a forward. A forward that is no longer in the outbox is ignored.
     func settle(_ forward: Forward.ID, _ outcome: ForwardOutcome) async throws(StoreError)
 
-    /// Gives up notifications that wait for a receiver and were received before a time, the oldest first.
+    /// Gives up waiting notifications of a receiver that were received before a time, the oldest first.
     /// - Returns: the number given up; less than `limit` if none are left.
     func giveUpForwards(
         to receiver: String, receivedBefore time: Timestamp, at now: Timestamp, limit: Int
@@ -130,24 +131,24 @@ package protocol SubscriberStore: Sendable {
         of app: AppScope, dueBefore time: Timestamp, nextDueAt: Timestamp, limit: Int
     ) async throws(StoreError) -> [DueSubscription]
 
-    /// Sets the next due time of subscriptions that the App Store did not answer about. A subscription with newer data since
-    /// its claim is not changed.
+    /// Sets the next due time of subscriptions for which the App Store gave no answer. A subscription with newer data
+    /// since its claim is not changed.
     func settle(_ claims: [SettledClaim]) async throws(StoreError)
 
-    /// The number of due subscriptions.
+    /// Returns the number of due subscriptions.
     /// - Parameter limit: the number at which counting ends.
     func countDueSubscriptions(
         of app: AppScope, dueBefore time: Timestamp, limit: Int
     ) async throws(StoreError) -> Int
 
-    /// The time up to which the notification history has been read; nil if it never was.
+    /// Returns the time up to which the notification history has been read; nil if it never was.
     func recoveryCheckpoint(of app: AppScope) async throws(StoreError) -> Timestamp?
 
-    /// Moves the checkpoint forward. An earlier time than the present one is ignored, unless the present one is in the future
-    /// because a clock was ahead.
+    /// Moves the checkpoint forward. A time before the current checkpoint is ignored, unless the current one is in the
+    /// future because a clock was ahead.
     /// - Parameters:
     ///   - start: the beginning of the span without a gap that ends at the checkpoint.
-    ///   - continuing: true if the known span continues, if there is one. Its beginning then stays.
+    ///   - continuing: true to continue the known span, if there is one, so that its start stays the same.
     func setRecoveryCheckpoint(
         _ time: Timestamp, since start: Timestamp, continuing: Bool, of app: AppScope, at now: Timestamp
     ) async throws(StoreError)
@@ -168,8 +169,8 @@ package protocol SubscriberStore: Sendable {
     /// - Returns: the number deleted; less than `limit` if none are left.
     func prunePayloads(receivedBefore: Timestamp, limit: Int) async throws(StoreError) -> Int
 
-    /// Deletes raw payloads by the partition: each partition whose payloads are all older than a limit and wait for no
-    /// receiver. Begins a new partition when the newest has lasted for a span.
+    /// Drops each partition whose raw payloads are all older than a limit and wait for no receiver. Begins a new
+    /// partition when the newest one covers a full span.
     ///
     /// A payload may be kept for one span longer. ``prunePayloads(receivedBefore:limit:)`` deletes those kept even longer.
     /// - Returns: nil if the engine has no partitions.
@@ -180,7 +181,7 @@ package protocol SubscriberStore: Sendable {
     // MARK: Work of one process
 
     /// Claims a piece of work, or keeps it, unless another process has it.
-    /// - Parameter duration: the time after which another process may claim it, unless this one keeps it before.
+    /// - Parameter duration: the time after which another process may claim it, unless this process renews its claim.
     /// - Returns: true if this process has it.
     func claim(_ work: SharedWork, for duration: Duration) async throws(StoreError) -> Bool
 
@@ -189,7 +190,7 @@ package protocol SubscriberStore: Sendable {
 
     // MARK: Operation
 
-    /// Makes a change without effect, to check that changes can be made.
+    /// Makes a change without effect, to check that the store can be written.
     func probe() async throws(StoreError)
 
     /// The numbers of committed changes and of waits for the database in this process.
@@ -198,28 +199,28 @@ package protocol SubscriberStore: Sendable {
     /// Waits for changes under way and closes the database.
     func close() throws(StoreError)
 
-    /// The intake of each app and environment.
+    /// Returns the intake of each app and environment.
     func intakes() async throws(StoreError) -> [Intake]
 
-    /// The receivers with the notifications that wait for them.
+    /// Returns the receivers with the notifications that wait for them.
     func receivers() async throws(StoreError) -> [Receiver]
 
     /// Reads the whole database and verifies that it is consistent.
     /// - Returns: the faults found.
     func check() async throws(StoreError) -> [String]
 
-    /// Copies the database to a file that appears whole and checked, while the service runs.
+    /// Copies the database to a file while the service runs. The file appears complete and checked.
     /// - Parameters:
     ///   - path: a file that does not exist yet.
     ///   - progress: called with the completed share, from 0 to 1.
     func backUp(to path: String, progress: @escaping @Sendable (Double) -> Void) async throws(StoreError)
 
-    /// Passes everything to `body`, as of one moment. Apps come first.
+    /// Passes every record of a consistent snapshot to `body`. Apps come first.
     func forEachRecord(
         _ body: @escaping @Sendable (StoreRecord) throws(StoreError) -> Void
     ) async throws(StoreError)
 
-    /// Adds records of another store. Repeating it changes nothing.
+    /// Adds records of another store. Adding them again changes nothing.
     func add(_ records: [StoreRecord]) async throws(StoreError)
 }
 

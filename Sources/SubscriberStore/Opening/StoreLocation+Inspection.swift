@@ -6,12 +6,12 @@ import SystemPackage
 package enum StoreInspection: Hashable, Sendable {
     /// There is none yet. Opening creates it.
     case absent
-    /// Opening brings it to the latest version.
+    /// Opening migrates it to the latest version.
     case exists(version: Int)
 }
 
 extension StoreLocation {
-    /// The version to which opening brings a database.
+    /// The version to which opening migrates a database.
     package var latestVersion: Int {
         switch self {
         case .sqlite: Schema.latestVersion
@@ -20,8 +20,8 @@ extension StoreLocation {
     }
 
     /// Inspects the database without creating or changing it.
-    /// - Throws: a ``StoreError`` if opening it would visibly fail, also because the database is damaged, foreign or of a
-    ///   later program version.
+    /// - Throws: a ``StoreError`` if opening it would foreseeably fail, for example because the database is damaged,
+    ///   foreign or of a later program version.
     package func inspect() throws(StoreError) -> StoreInspection {
         switch self {
         case .sqlite(let path): try Self.inspect(path)

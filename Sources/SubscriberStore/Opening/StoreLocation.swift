@@ -21,7 +21,7 @@ package enum StoreLocation: Hashable, Sendable {
     private static let sqlitePrefix = "sqlite:"
     private static let postgreSQLPrefixes = ["postgresql://", "postgres://"]
 
-    /// Checks everything that needs no connection, so that a mistake shows before the service starts.
+    /// Checks everything that needs no connection, so that a mistake is found before the service starts.
     package func check() throws(StoreError) {
         guard case .postgreSQL(let url) = self else { return }
         do { _ = try PostgreSQLServer(url: url) } catch { throw StoreError(error) }
@@ -46,7 +46,7 @@ package enum StoreLocation: Hashable, Sendable {
         guard case .exists(let version) = try inspect() else {
             throw StoreError(.unreachable, "there is no database at \(self)")
         }
-        // A later version that can be used is not an older one.
+        // A later version that this program can use is not an older one.
         guard opening == .anyVersion || version >= latestVersion else {
             throw StoreError(.olderVersion(found: version, needed: latestVersion), "its schema is older")
         }
@@ -57,18 +57,18 @@ package enum StoreLocation: Hashable, Sendable {
 package enum StoreOpening: Hashable, Sendable {
     /// The database is created or migrated to the latest version if necessary.
     case migrating
-    /// The database must exist with the latest version, so nothing changes under an older program that uses it. Otherwise, a
-    /// misspelt path would create an empty one.
+    /// The database must exist with the latest version. It is not migrated, because an older program may be using it,
+    /// and not created, because the path may be misspelt.
     case latestVersion
-    /// The database must exist with a version that this program knows. Only a copy works with each.
+    /// The database must exist with a version that this program knows. Only copying works with every version.
     case anyVersion
 }
 
 extension StoreLocation: CustomStringConvertible, CustomReflectable {
-    /// A URL without its user, its password and its settings.
+    /// Returns a URL without its user, its password and its settings.
     ///
-    /// A password may contain any of `/ ? @` if its owner did not encode them. So if an @ follows the first question mark, the
-    /// end of the password is unknown, and nothing is shown.
+    /// A password may contain any of `/ ? @` if it was not percent-encoded. So if an @ follows the first question mark,
+    /// the end of the password is unknown, and nothing is shown.
     private static func withoutSecrets(_ url: String) -> String {
         guard let scheme = url.range(of: "://") else { return "postgresql:" }
         let rest = url[scheme.upperBound...]

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// The part of the store that a change needs exclusively, among changes of this process and others.
+/// The part of the store to which a change needs exclusive access, among all processes.
 package enum ChangeScope: Sendable {
     /// Changes of these names are made one after the other. A change of several names cannot deadlock.
     case names(Set<LockName>)
@@ -33,7 +33,7 @@ extension LockName {
 
     static func receiver(_ url: String) -> LockName { LockName("receiver", [Array(url.utf8)]) }
 
-    /// The deletion of payloads that no receiver waits for and no other change touches.
+    /// The scope of deleting payloads that no receiver waits for, which no other change touches.
     static let pruning = LockName("pruning", [])
 
     static func checks(_ app: AppScope) -> LockName { LockName("checks", [app.key]) }
@@ -44,7 +44,7 @@ extension AppScope {
 }
 
 extension ChangeScope {
-    /// The names of what merging facts changes: their subscriptions, and what the accounts in them hold.
+    /// Returns the lock names for merging facts: their subscriptions, and the holdings of the accounts in them.
     static func facts(_ facts: [SubscriberFact], _ app: AppScope) -> Set<LockName> {
         var names: Set<LockName> = []
         for fact in facts {

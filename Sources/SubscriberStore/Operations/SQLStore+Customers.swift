@@ -81,7 +81,7 @@ extension SQLStore {
         }
     }
 
-    /// Statements about a known transaction are kept for its subscription, which has more transactions later.
+    /// Statements about a known transaction are kept for its subscription, which will have more transactions.
     private static func lasting(
         _ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database
     ) throws -> CustomerIdentifier {

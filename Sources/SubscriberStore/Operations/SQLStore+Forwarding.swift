@@ -35,7 +35,7 @@ extension SQLStore {
     package func reviveDeadLetters(at now: Timestamp) async throws(StoreError) -> Int {
         var count = 0
         var last: Int64? = 0
-        // In steps, so no notification waits long for it. Entries that die again in the meantime have been passed.
+        // In steps, so no notification waits long for it. Entries that die again in the meantime are not visited again.
         while let end = last {
             let revived = try await write(.everything) { try ForwardTable.revive(after: end, at: now, limit: 500, $0) }
             count += revived.count

@@ -73,7 +73,7 @@ extension SQLStore {
 }
 
 extension LedgerRequest {
-    /// The names that the request locks: the facts it merges, the customer's holdings, and the totals it counts.
+    /// The names that the request locks: those of the merged facts, the customer's holdings, and the counted totals.
     var lockNames: Set<LockName> {
         ChangeScope.facts(facts, app)
             .union(holders.map { .identifier($0, app) })

@@ -122,7 +122,7 @@ extension SQLStore {
         case .identifier(let app, let identifier, let original):
             let app = try AppTable.makeID(of: app, db)
             let subscription = try SubscriptionTable.makeID(of: original, app, db)
-            // A fact may have named it, and states what was bought.
+            // A fact may have named it, and shows the kind of purchase.
             guard try !IdentifierTable.identifiers(of: subscription, db).contains(identifier) else { return }
             try IdentifierTable.add(identifier, subscription, app, db)
         case .notification(let entry): try add(entry, db)
@@ -137,7 +137,8 @@ extension SQLStore {
         let twin = try entry.twin.flatMap { try AuthorisationTable.id(of: $0, app, db) }
         let slot: Int64?
         if let first = entry.slot {
-            // It was exported before. An authorisation that took the slot itself is new.
+            // The authorisation that took the slot was exported earlier. If it is this one, it is not found and gets a new
+            // slot.
             slot = try AuthorisationTable.id(of: first, app, db)
         } else {
             slot = twin == nil ? try sharedSlot(of: entry, app, db) : nil
@@ -146,8 +147,9 @@ extension SQLStore {
             authorisation, entry.id, heldBy: entry.holders, slot: slot, twin: twin, app, db)
     }
 
-    /// The slot of an authorisation exported by an older version: shared with what was outstanding then. Each form of an answer
-    /// may have had its own slot, so each gets one. An excess slot is free again when the signature expires.
+    /// Returns the slot of an authorisation exported by an older version, shared with authorisations that were
+    /// outstanding at the time. Each form of an answer may have had its own slot, so each gets one. An excess slot
+    /// becomes free when the signature expires.
     private static func sharedSlot(
         of entry: AuthorisationEntry, _ app: Int64, _ db: any Database
     ) throws -> Int64? {

@@ -1,11 +1,11 @@
-/// A store whose operations are statements that several engines understand. An engine runs them.
+/// A store that implements its operations as SQL statements that several engines understand.
 package protocol SQLStore: SubscriberStore {
-    /// Reads as of one moment.
+    /// Reads from a consistent snapshot.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any Database) throws -> Result
     ) async throws(StoreError) -> Result
 
-    /// Makes a change, all or nothing. It is durable when this returns.
+    /// Makes a change atomically. It is durable when this returns.
     /// - Parameters:
     ///   - scope: the part of the store that the change needs exclusively.
     ///   - change: may be called more than once, so its only effect must be on the database.
@@ -13,6 +13,6 @@ package protocol SQLStore: SubscriberStore {
         _ scope: ChangeScope, _ change: @escaping @Sendable (any Database) throws -> Result
     ) async throws(StoreError) -> Result
 
-    /// Leaves no erased data readable in the files, as far as the engine can do that.
+    /// Makes erased data unreadable in the files, as far as the engine can do that.
     func overwriteErased() async throws(StoreError)
 }

@@ -2,7 +2,7 @@ import OfferPostgreSQL
 
 /// Inspects a database without changing it.
 enum PostgreSQLInspection {
-    /// The number of the last migration applied; nil if there are no tables yet.
+    /// Returns the number of the last migration applied; nil if there are no tables yet.
     static func version(url: String) throws(StoreError) -> Int? {
         do {
             let connection = try PostgreSQLConnection.open(PostgreSQLServer(url: url))

@@ -15,7 +15,7 @@ extension PostgreSQLStore {
         var result = PartitionPruning()
         if let next = plan.next {
             let isMade = try await changeTables { partitions in
-                // Another process may have made it.
+                // Another process may have created it.
                 if try partitions.next(lastingSince: newestSince) == next { try partitions.begin(next) }
                 return true
             }
@@ -27,7 +27,7 @@ extension PostgreSQLStore {
         for number in plan.disposable {
             try await deleteDeadLetters(in: number)
             let isDropped = try await changeTables { partitions in
-                // One of its letters may have been revived.
+                // One of its dead letters may have been revived.
                 guard try partitions.disposable(receivedBefore: limit).contains(number),
                     try partitions.letters(in: number, limit: 1).isEmpty
                 else { return false }
@@ -42,7 +42,7 @@ extension PostgreSQLStore {
 
     private static let attempts = 5
 
-    /// Makes or drops tables while no other change is made, and without holding the others up for long.
+    /// Creates or drops tables while no other change is made, without delaying other changes for long.
     /// - Returns: nil if a reader, such as an export, held the tables the whole time.
     private func changeTables(
         _ change: @escaping @Sendable (PayloadPartitions) throws -> Bool
@@ -68,7 +68,7 @@ extension PostgreSQLStore {
         repeat {
             count = try await write(.names([.pruning])) { db in
                 let letters = try PayloadPartitions(db).letters(in: number, limit: Self.lettersPerStep)
-                // A letter that was revived in the meantime keeps its payload.
+                // A dead letter that was revived in the meantime keeps its payload.
                 let dead = letters.filter(\.isDead)
                 for letter in dead { try ForwardTable.delete(letter, db) }
                 return dead.count

@@ -4,12 +4,12 @@ import OfferPostgreSQL
 
 /// The store in a PostgreSQL database, for any number of processes.
 ///
-/// Statements block, so they run on threads of the store. Changes that wait at the same time share a transaction. Reads each see
-/// one moment.
+/// Statements block, so they run on threads of the store. Changes that wait at the same time share a transaction. Each
+/// read sees a consistent snapshot.
 package final class PostgreSQLStore: SQLStore {
     private struct Read: PostgreSQLJob {
         let added: ContinuousClock.Instant
-        /// Reads and reports the result, unless the connection broke.
+        /// Reads and reports the result, unless the connection breaks.
         let perform: @Sendable (PostgreSQLConnection) -> StoreError?
         let reportFailure: @Sendable (StoreError) -> Void
 
@@ -73,7 +73,7 @@ package final class PostgreSQLStore: SQLStore {
                         let result = Self.snapshot(connection, body)
                         if case .failure(let error) = result, !connection.isUsable { return error }
                         continuation.resume(returning: result)
-                        // The caller has its result already. If the connection breaks here, the next read replaces it.
+                        // The caller already has its result. If the connection breaks here, the next read replaces it.
                         try? connection.rollBack()
                         return nil
                     },
@@ -138,6 +138,6 @@ extension PostgreSQLStore {
         to path: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws(StoreError) {
         throw StoreError(
-            .notSupported(instead: "pg_dump --schema=\(PostgreSQLSchema.name)"), "PostgreSQL has tools of its own")
+            .notSupported(instead: "pg_dump --schema=\(PostgreSQLSchema.name)"), "PostgreSQL has its own tools")
     }
 }

@@ -23,7 +23,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Copies a snapshot, so concurrent changes neither show nor restart the copy.
+    /// Copies a snapshot, so concurrent changes neither appear in the copy nor restart it.
     private static func copy(
         _ source: GRDB.Database, to path: FilePath, _ progress: @escaping @Sendable (Double) -> Void
     ) throws {

@@ -4,7 +4,7 @@ import SystemPackage
 
 extension SQLiteStore {
     package func probe() async throws(StoreError) {
-        // A page may still fit where a notification does not.
+        // There may be room for a page but not for a notification.
         let space = FileSystem.freeSpace(at: FilePath(pool.path).folder) ?? .max
         guard space >= Self.neededSpace else {
             throw StoreError(.diskFull, "only \(space) bytes are free")
@@ -13,7 +13,7 @@ extension SQLiteStore {
         _ = try await writer.write { try $0.execute(sql: "PRAGMA application_id = \(Schema.applicationID)") }
     }
 
-    /// The changes of a busy second, with their indexes.
+    /// The space for the changes of a busy second, with their indexes.
     private static let neededSpace = 1 << 20
 
     package func check() async throws(StoreError) -> [String] {

@@ -61,8 +61,8 @@ package final class SQLiteStore: SQLStore {
 }
 
 extension SQLiteStore {
-    /// The log still contains deleted data until it is moved into the database. While another process reads, that fails, and
-    /// the next checkpoint does it.
+    /// The log contains deleted data until it is moved into the database. While another process reads, moving it fails,
+    /// and the next checkpoint does it.
     package func overwriteErased() async throws(StoreError) {
         _ = try? await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
     }

@@ -1,15 +1,16 @@
 /// A connection to a database, within a transaction. Its statements mean the same in every engine.
 ///
 /// With a database on another machine, each call that returns a result waits for one round trip. ``rows(_:)`` and
-/// ``changes(_:forEach:)`` execute several statements in one. ``send(_:_:)`` needs none of its own.
+/// ``changes(_:forEach:)`` execute several statements in one round trip. ``send(_:_:)`` needs no round trip.
 package protocol Database {
     /// Executes a statement that changes rows.
-    /// - Parameter sql: a constant, which stays prepared. Its parameters are `?`, or `?1`, `?2` and so on if one occurs twice.
+    /// - Parameter sql: a constant, which stays prepared. Its parameters are `?`, or `?1`, `?2` and so on if a
+    ///   parameter occurs twice.
     /// - Returns: the number of rows changed.
     func change(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int
 
     /// Executes a statement that changes rows for each list of arguments, one after the other.
-    /// - Returns: the number of rows that each has changed.
+    /// - Returns: the number of rows that each execution changed.
     func changes(_ sql: String, forEach lists: [[(any ColumnValue)?]]) throws -> [Int]
 
     /// Inserts a row into a table whose rows have an `id`, which is returned.
@@ -20,14 +21,14 @@ package protocol Database {
     /// commit may fail.
     func send(_ sql: String, _ arguments: [(any ColumnValue)?]) throws
 
-    /// Executes statements that return few rows, at the same time.
+    /// Executes several statements that return few rows in one round trip.
     /// - Returns: the rows of each.
     func rows(_ queries: [Query]) throws -> [[Row]]
 
-    /// Passes rows to `body` as they are read, whatever their number. `body` may execute other statements.
+    /// Passes rows to `body` as they are read, regardless of their number. `body` may execute other statements.
     func forEachRow(_ sql: String, _ body: (Row) throws -> Void) throws
 
-    /// The number of the rows to which this connection adds its counts, from 0.
+    /// The number, from 0, of the counter rows that this connection adds to.
     var shard: Int64 { get }
 
     /// Runs `body` so that deleted data cannot be read from the file, if the engine can do that.
@@ -51,21 +52,21 @@ extension Database {
         try rows([Query(sql, arguments)]).first ?? []
     }
 
-    /// The rows for each list of arguments.
+    /// Returns the rows for each list of arguments.
     func rows(_ sql: String, forEach lists: [[(any ColumnValue)?]]) throws -> [[Row]] {
         try rows(lists.map { Query(sql, $0) })
     }
 
-    /// The first row.
+    /// Returns the first row.
     func row(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Row? { try rows(sql, arguments).first }
 
-    /// The first column of the first row; nil if there is none, or if it is NULL.
+    /// Returns the first column of the first row; nil if there is none, or if it is NULL.
     func number(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64? {
         guard let value = try row(sql, arguments)?.values.first else { return nil }
         return try Int64(value)
     }
 
-    /// Like ``insertNew(_:_:)`` for a row that is known to be new.
+    /// Inserts like ``insertNew(_:_:)``, for a row that is known to be new.
     func insert(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64 {
         guard let id = try insertNew(sql, arguments) else { throw StoreError(.fault, "nothing was inserted") }
         return id

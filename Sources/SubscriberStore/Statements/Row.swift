@@ -2,7 +2,7 @@ import OfferCore
 
 /// A row of a result.
 package struct Row: Sendable {
-    /// In the order of ``values``. If a name occurs twice, the first counts.
+    /// The column names in the order of ``values``. If a name occurs twice, the first counts.
     let columns: [String]
     let values: [StoredValue]
 

@@ -9,7 +9,7 @@ enum AppTable {
             [app.bundleID.text.description, app.environment.rawValue])
     }
 
-    /// The identifier of the app. Adds the app if it is new.
+    /// Returns the identifier of the app. Adds the app if it is new.
     static func makeID(of app: AppScope, _ db: any Database) throws -> Int64 {
         if let id = try id(of: app, db) { return id }
         return try db.insert(
@@ -25,7 +25,7 @@ enum AppTable {
 
     /// - Parameters:
     ///   - start: the beginning of the span without a gap.
-    ///   - continuing: true if a known beginning stays.
+    ///   - continuing: true to keep a known start.
     static func setRecoveryCheckpoint(
         _ time: Timestamp, since start: Timestamp, continuing: Bool, _ app: Int64, at now: Timestamp, _ db: any Database
     ) throws {
@@ -45,7 +45,7 @@ enum AppTable {
             .filter { environment == nil || $0.app.environment == environment }
     }
 
-    /// All apps by their identifiers.
+    /// Returns all apps by their identifiers.
     static func all(_ db: any Database) throws -> [Int64: AppScope] {
         Dictionary(uniqueKeysWithValues: try db.rows("SELECT * FROM app", []).map { (try $0["id"], try scope($0)) })
     }
@@ -107,7 +107,7 @@ enum AppTable {
             ])
     }
 
-    /// The intakes of all apps that have any.
+    /// Returns the intakes of all apps with received data.
     static func intakes(_ db: any Database) throws -> [Intake] {
         try db.rows("\(counts) GROUP BY app.id, bundle_id, environment ORDER BY bundle_id, environment", [])
             .map(intake)
@@ -129,7 +129,7 @@ enum AppTable {
             lastSignedDate: try row.time("last_signed_date"))
     }
 
-    /// Raises the counts to those of another store.
+    /// Raises the counts to at least those of another store.
     static func raise(to intake: Intake, _ app: Int64, _ db: any Database) throws {
         let known = try db.row("\(counts) WHERE app.id = ? GROUP BY app.id, bundle_id, environment", [app])
             .map(Self.intake)

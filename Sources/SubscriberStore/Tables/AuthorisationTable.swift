@@ -10,7 +10,7 @@ enum AuthorisationTable {
         let id: Int64
         let nonce: Nonce
         let slot: Int64
-        /// The other signature of the same answer, which was added first.
+        /// The other signature of the same answer, if it was added before.
         let twin: Int64?
         let authorisation: Authorisation
     }
@@ -18,7 +18,7 @@ enum AuthorisationTable {
     /// The kind of an erased holder. Its value is the HMAC of the identifier.
     private static let erasedKind = 0
 
-    /// The authorisations of a customer for any offer.
+    /// Returns the authorisations of a customer for any offer.
     /// - Parameter includesErased: true to include those made before the customer was erased.
     static func held(
         by holders: [CustomerIdentifier], _ app: Int64, includingErased includesErased: Bool = false, _ db: any Database
@@ -75,9 +75,9 @@ enum AuthorisationTable {
     }
 
     /// - Parameters:
-    ///   - slot: the slot to share; nil for its own.
+    ///   - slot: the slot to share; nil for a new slot.
     ///   - twin: the other signature of the same answer, if it was added before.
-    /// - Returns: nil if one with this nonce exists.
+    /// - Returns: nil if an authorisation with this nonce exists.
     @discardableResult
     static func add(
         _ authorisation: Authorisation, _ nonce: Nonce, heldBy holders: [CustomerIdentifier], slot: Int64?,
@@ -121,11 +121,12 @@ enum AuthorisationTable {
         ).map { try StoredIdentifier(kind: try $0["kind"], value: try $0["value"]).identifier() }
     }
 
-    /// The number of slots that all customers hold: redemptions, and slots with outstanding signatures.
+    /// Returns the number of slots that all customers hold: redemptions, and slots with outstanding signatures.
     ///
-    /// Redemptions have a counter, so a million cost as much as ten. One statement reads both, so it sees one state of the
-    /// database. PostgreSQL shows each statement the commits so far. A redemption closes its authorisation in one change, but
-    /// without the lock of the total. Two statements would miss a redemption that is committed between them.
+    /// Redemptions have a counter, so counting a million costs as much as counting ten. One statement reads both, so it
+    /// sees one state of the database: PostgreSQL shows each statement the commits so far. A redemption closes its
+    /// authorisation in one change, but without the lock of the total, so two statements would miss a redemption that
+    /// is committed between them.
     static func slots(
         of productID: ProductID, _ offerID: OfferID, at now: Timestamp, _ app: Int64, _ db: any Database
     ) throws -> Int64 {
@@ -138,7 +139,7 @@ enum AuthorisationTable {
             """, [app, offerID.text.description, productID.text.description, now.milliseconds]) ?? 0
     }
 
-    /// The query for the next check of a subscription whose customer holds a signature.
+    /// Returns the query for the next check of a subscription whose customer holds a signature.
     /// - Parameter last: the date of the App Store's last data. A signature that was unusable by then needs no check.
     static func nextCheck(of original: TransactionID, _ subscription: Int64, after last: Timestamp) -> Query {
         let stored = StoredIdentifier(.originalTransactionID(original))
@@ -156,8 +157,8 @@ enum AuthorisationTable {
         try rows.first?.time("expires_at").map { $0 - Authorisation.syncTime }
     }
 
-    /// Removes an identifier from its authorisations. Its HMAC stays, so the redemption of a signature that the customer still
-    /// has is explained.
+    /// Removes an identifier from its authorisations. Its HMAC stays, so that the redemption of a signature that the
+    /// customer still holds is explained.
     static func erase(_ holder: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         let stored = StoredIdentifier(holder)
         let digest = try ErasureKey(db).digest(of: holder, app)

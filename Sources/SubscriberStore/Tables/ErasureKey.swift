@@ -4,8 +4,8 @@ import OfferEligibility
 
 /// The key of the HMAC under which the ledger remembers an erased identifier.
 ///
-/// It identifies later reports of the App Store: the rest of an offer of several months, and the redemption of a signature
-/// issued before. The key never leaves the database, and an export contains neither.
+/// It identifies later reports of the App Store: the rest of an offer of several months, and the redemption of a
+/// signature issued before. The key never leaves the database, and an export contains neither the key nor the HMACs.
 struct ErasureKey {
     private let key: [UInt8]
 
@@ -28,7 +28,7 @@ struct ErasedSubscription {
     /// The latest time at which the next period of a running offer can begin.
     let continuesUntil: Timestamp?
 
-    /// The App Store has stopped collecting a payment by then, so no renewal follows later.
+    /// The time after which the App Store has stopped collecting a payment, so no renewal follows.
     private static let longestRetry = Duration.days(62)
 
     /// - Parameter facts: all facts about the subscription, before they are erased.

@@ -2,9 +2,9 @@ import Foundation
 import OfferCore
 import OfferEligibility
 
-/// The remaining fact of each key. Announcements have their own table, which the previous release does not read.
+/// The current fact for each key. Announcements have their own table, which the previous release does not read.
 enum FactTable {
-    /// Keeps each fact that replaces the one with its key according to `SubscriberFact.replaces`.
+    /// Keeps each fact that, by `SubscriberFact.replaces`, replaces the stored one with the same key.
     /// - Returns: for each fact, true if it was kept.
     static func merge(
         _ facts: [(fact: SubscriberFact, subscription: Int64)], _ db: any Database
@@ -61,12 +61,12 @@ enum FactTable {
         SET signed_date = excluded.signed_date, digest = excluded.digest, value = excluded.value
         """
 
-    /// Most facts have the identifier of the subscription, which is not stored again.
+    /// Most facts have the identifier of the subscription, which is not stored twice.
     private static func storedID(_ fact: SubscriberFact) -> String {
         fact.key.id == fact.originalTransactionID ? "" : fact.key.id.string
     }
 
-    /// The query for the rows that ``fact(_:of:)`` reads.
+    /// Returns the query for the rows that ``fact(_:of:)`` reads.
     static func all(_ subscription: Int64) -> Query {
         Query(
             """
@@ -108,8 +108,8 @@ enum FactTable {
             [other.encoded, subscription, fact.key.kind.rawValue, storedID(fact)])
     }
 
-    /// The query for the `id` of an app's subscriptions that have a transaction with this identifier, other than their first.
-    /// The unary plus keeps SQLite from beginning with all subscriptions of the app.
+    /// Returns the query for the `id` of an app's subscriptions that have a transaction with this identifier, other
+    /// than their first. The unary plus keeps SQLite from beginning with all subscriptions of the app.
     static func subscriptions(withTransaction id: TransactionID, _ app: Int64) -> Query {
         Query(
             """

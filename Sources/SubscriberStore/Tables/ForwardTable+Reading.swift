@@ -9,7 +9,7 @@ extension ForwardTable {
             "\(selection) WHERE receiver = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?",
             [receiver, now.milliseconds, limit]
         ).map(forward)
-        // Another process may have settled one in the meantime.
+        // Another process may have settled an entry in the meantime.
         let claimed = try db.changes(
             "UPDATE forward SET due_at = ? WHERE id = ? AND due_at <= ?",
             forEach: forwards.map { [leaseEnd.milliseconds, $0.id.number, now.milliseconds] })

@@ -16,7 +16,7 @@ enum ForwardTable {
         }
     }
 
-    /// - Parameter subscription: nil for a notification that names none, whose order does not matter.
+    /// - Parameter subscription: nil for a notification that names no subscription, whose order does not matter.
     static func add(
         _ payload: Int64, to receiver: Int64, about subscription: Int64?, receivedAt: Timestamp, failures: Int = 0,
         diedAt: Timestamp? = nil, _ db: any Database
@@ -64,7 +64,7 @@ enum ForwardTable {
         try advance(entry, db)
     }
 
-    /// The oldest waiting entries that were received before a time.
+    /// Returns the oldest waiting entries that were received before a time.
     static func oldest(
         _ receiver: Int64, receivedBefore time: Timestamp, limit: Int, _ db: any Database
     ) throws -> [Entry] {

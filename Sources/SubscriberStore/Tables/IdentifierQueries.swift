@@ -1,9 +1,10 @@
 import OfferCore
 import OfferEligibility
 
-/// Queries for the rows of identifiers, several in each: a statement costs more than the few rows that it finds.
+/// Queries for the rows of identifiers, several identifiers in each: a statement costs more than the few rows that it
+/// finds.
 struct IdentifierQueries {
-    /// The statements about one identifier, two, and so on. A customer with one subscription has three.
+    /// The statements for one identifier, for two, and so on. A customer with one subscription has three identifiers.
     private let statements: [String]
 
     private static let maximumSize = 4
@@ -26,7 +27,7 @@ struct IdentifierQueries {
         queries(about: identifiers.map(StoredIdentifier.init), app)
     }
 
-    /// - Returns: as many queries as needed. Their rows are in no order.
+    /// - Returns: as many queries as needed. Their rows are in no particular order.
     func queries(about identifiers: [StoredIdentifier], _ app: Int64) -> [Query] {
         var queries: [Query] = []
         var arguments: [(any ColumnValue)?] = [app]

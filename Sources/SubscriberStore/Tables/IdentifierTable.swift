@@ -28,7 +28,7 @@ enum IdentifierTable {
             [app, stored.kind, stored.value, subscription])
     }
 
-    /// The query for the `id` of purchases other than consumables, the latest first.
+    /// Returns the query for the `id` of purchases other than consumables, the latest first.
     static func subscriptions(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Query {
         let stored = StoredIdentifier(identifier)
         return Query(
@@ -38,8 +38,9 @@ enum IdentifierTable {
             """, [app, stored.kind, stored.value, limit])
     }
 
-    /// The query for the `id` of purchases, the latest first, and for the `kind` that distinguishes consumables.
-    /// - Parameter limit: the limit for each of the two.
+    /// Returns the query for the `id` of purchases, the latest first, and for the `kind` that distinguishes
+    /// consumables.
+    /// - Parameter limit: the maximum number for each of the two kinds.
     static func purchases(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Query {
         let stored = StoredIdentifier(identifier)
         return Query(
@@ -53,7 +54,7 @@ enum IdentifierTable {
             """, [app, stored.kind, stored.value, stored.ofConsumable.kind, limit])
     }
 
-    /// The query for the `id` of purchases that name an account and not an Apple Account.
+    /// Returns the query for the `id` of purchases that name an account but not a given Apple Account.
     /// - Parameter appleAccount: nil for all purchases of the account.
     static func purchases(
         naming account: CustomerIdentifier, butNot appleAccount: CustomerIdentifier?, _ app: Int64, limit: Int

@@ -1,9 +1,9 @@
 import OfferCore
 import OfferEligibility
 
-/// The redemptions that need an authorisation. A requirement stays, whatever is configured later.
+/// The redemptions that need an authorisation. Later configurations do not remove a requirement.
 enum LedgerCoverageTable {
-    /// An offer as the App Store names it.
+    /// An offer with the names that the App Store uses.
     struct Offer: Hashable {
         let productID: String
         let offerID: String
@@ -15,7 +15,7 @@ enum LedgerCoverageTable {
         fileprivate init(_ row: Row) throws { (productID, offerID) = (try row["product_id"], try row["offer_id"]) }
     }
 
-    /// The time for which a signature counts that was made while the ledger did not cover its offer.
+    /// The time for which a signature made before the ledger covered its offer is accepted.
     private static let signatureLifetime = Duration.milliseconds(Timestamp.signatureLifetimeMilliseconds)
 
     static func begin(_ coverage: LedgerCoverage, at now: Timestamp, _ db: any Database) throws {
@@ -69,7 +69,7 @@ enum LedgerCoverageTable {
             """, [time.milliseconds, app, offer.productID, offer.offerID])
     }
 
-    /// The offers with redemptions that are not exempt now.
+    /// Returns the offers with redemptions that are currently not exempt.
     static func coveredOffers(of app: Int64, _ db: any Database) throws -> [Offer] {
         try db.rows(
             """

@@ -38,7 +38,7 @@ enum LinkTable {
         try remove(identifier, app, db)
     }
 
-    /// The queries for the links of identifiers to accounts.
+    /// Returns the queries for the links of identifiers to accounts.
     static func links(of identifiers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Query] {
         ofIdentifiers.queries(about: identifiers, app)
     }
@@ -52,11 +52,11 @@ enum LinkTable {
             "DELETE FROM link WHERE app = ? AND account_kind = ? AND account = ?", [app, stored.kind, stored.value])
     }
 
-    /// The columns that ``link(_:)`` reads. The index by account has them. With more columns, SQLite would read the links of
-    /// all accounts of the app instead of looking each up in the table.
+    /// The columns that ``link(_:)`` reads. The index by account contains them. With more columns, SQLite would read
+    /// the links of all accounts of the app instead of looking up each in the table.
     private static let columns = "kind, identifier, account_kind, account"
 
-    /// The query for the links of identifiers to an account.
+    /// Returns the query for the links of identifiers to an account.
     static func links(to account: CustomerIdentifier, _ app: Int64, limit: Int) -> Query {
         let stored = StoredIdentifier(account)
         return Query(
@@ -64,7 +64,7 @@ enum LinkTable {
             [app, stored.kind, stored.value, limit])
     }
 
-    /// The query for the link of an account to another one, and for the links of identifiers to it.
+    /// Returns the query for the link of an account to another one, and for the links of identifiers to it.
     static func links(ofAndTo account: CustomerIdentifier, _ app: Int64, limit: Int) -> Query {
         let stored = StoredIdentifier(account)
         return Query(

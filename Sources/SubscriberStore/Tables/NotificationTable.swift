@@ -1,8 +1,8 @@
 import OfferCore
 
-/// The notifications ever received. The rows stay permanently, so a notification is applied once.
+/// All received notifications. The rows are never deleted, so a notification is applied only once.
 enum NotificationTable {
-    /// - Returns: nil if the notification is known.
+    /// - Returns: nil if the notification is already known.
     static func add(_ notification: NotificationRecord, _ app: Int64, _ db: any Database) throws -> Int64? {
         try db.insertNew(
             """

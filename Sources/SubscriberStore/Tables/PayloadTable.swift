@@ -50,7 +50,7 @@ enum PayloadTable {
             .map { try $0["payload"] }
     }
 
-    /// The originals of the subscriptions that a payload names.
+    /// Returns the `originalTransactionId` of each subscription that a payload names.
     static func subscriptions(in payload: Int64, _ db: any Database) throws -> [TransactionID] {
         try db.rows(
             """
@@ -61,7 +61,7 @@ enum PayloadTable {
         ).map { try $0.transactionID("original_transaction_id") }
     }
 
-    /// The payloads received before a time that no receiver waits for.
+    /// Returns the payloads received before a time, except those that a receiver waits for.
     static func disposable(receivedBefore time: Timestamp, limit: Int, _ db: any Database) throws -> [Int64] {
         try db.rows(
             """

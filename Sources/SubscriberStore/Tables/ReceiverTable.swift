@@ -6,7 +6,7 @@ enum ReceiverTable {
         try db.number("SELECT id FROM receiver WHERE url = ?", [url])
     }
 
-    /// The identifier of the receiver. Adds the receiver if it is new.
+    /// Returns the identifier of the receiver. Adds the receiver if it is new.
     static func makeID(of url: String, _ db: any Database) throws -> Int64 {
         if let id = try id(of: url, db) { return id }
         return try db.insert("INSERT INTO receiver (url) VALUES (?)", [url])

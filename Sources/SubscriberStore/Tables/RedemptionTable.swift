@@ -7,8 +7,8 @@ enum RedemptionTable {
         let productID: ProductID
         let offerID: String
 
-        /// True if a redemption was announced for the next period and another offer has replaced it since. It still counts.
-        /// Otherwise, it is part of a known redemption.
+        /// Returns true if a redemption was announced for the next period and another offer has replaced it since. Such
+        /// a redemption still counts. Otherwise, it is part of a known redemption.
         func isReplaced(_ time: Timestamp, in facts: [SubscriberFact]) -> Bool {
             !facts.contains { fact in
                 switch fact.value {
@@ -28,7 +28,7 @@ enum RedemptionTable {
 
     /// Updates the redemptions of a subscription, and closes the authorisations that explain new ones.
     ///
-    /// An offer shows in the renewal info first and in a transaction later. It keeps its row, so it counts once.
+    /// An offer appears in the renewal info first and in a transaction later. It keeps its row, so it counts once.
     /// - Parameters:
     ///   - facts: all facts about the subscription.
     ///   - forgotten: the treatment of a redemption that no fact shows any longer; nil if no facts were removed.
@@ -41,7 +41,7 @@ enum RedemptionTable {
         for (offer, redemptions) in redemptions { try adopt(redemptions, of: offer, by: subscription, db) }
         let rows = Dictionary(grouping: try self.rows(of: subscription, db), by: \.offer)
         guard let app = try app(of: subscription, db) else { return }
-        // Freed authorisations first, because they may explain others.
+        // Freed authorisations come first, because they may explain other redemptions.
         var unexplained: [(id: Int64, redemption: Redemption, at: Timestamp)] = []
         var new: [(redemption: Redemption, ordinal: Int64)] = []
         for offer in Set(redemptions.keys).union(rows.keys) {
@@ -99,8 +99,9 @@ enum RedemptionTable {
         }
     }
 
-    /// The row of each redemption of an offer, found first by its time. One that has moved from the renewal info to its period
-    /// is found in the order of time. An older redemption that becomes known late has no row, and moves none of the others.
+    /// The row of each redemption of an offer, matched first by its time. Redemptions that have moved from the renewal
+    /// info to their period are matched in the order of time. An older redemption that becomes known late has no row,
+    /// and does not shift the others.
     private struct Matches {
         private(set) var known: [(redemption: Redemption, row: StoredRow)] = []
         private(set) var new: [Redemption] = []
@@ -121,12 +122,13 @@ enum RedemptionTable {
                     unmatched.append(redemption)
                 }
             }
-            // Without a signature, the others are not redemptions, so they move no row.
+            // Without a signature, the others are not redemptions, so they take no row.
             new = unmatched.filter { !$0.isCertain }
             unmatched.removeAll { !$0.isCertain }
             let isNew = rest.count < unmatched.count
             for redemption in unmatched {
-                // A row moves later when its period begins. If there are more redemptions than before, an older one is new.
+                // The time of a row moves later when its period begins. If there are more redemptions than before, an
+                // older one is new.
                 if let place = rest.firstIndex(where: { !isNew || $0.at <= redemption.at }) {
                     known.append((redemption, rest.remove(at: place)))
                 } else {
@@ -138,16 +140,16 @@ enum RedemptionTable {
 
     /// The treatment of a redemption that no fact shows any longer.
     enum Forgotten {
-        /// It never was one.
+        /// It never was a redemption.
         case neverWas
-        /// It still counts, for no customer. It makes later data of the same subscription recognisable.
+        /// It still counts, but for no customer. With it, later data of the same subscription can be recognised.
         case erased(ErasedSubscription)
     }
 
     private static func forget(_ id: Int64, _ forgotten: Forgotten, _ db: any Database) throws {
         switch forgotten {
         case .neverWas:
-            // Its signature can still be used.
+            // The signature can still be used.
             try db.send(
                 """
                 UPDATE authorisation SET state = 1
@@ -225,8 +227,9 @@ enum RedemptionTable {
             [app, productID, redemption.offerID])
     }
 
-    /// The oldest authorisation that can have led to a redemption: it was valid when the customer redeemed it, however late the
-    /// redemption became known. A signature that had expired by then explains nothing.
+    /// Returns the oldest authorisation that can have led to a redemption: one that was valid when the customer
+    /// redeemed the offer, however late the redemption became known. A signature that had expired by then explains
+    /// nothing.
     private static func explanation(
         of redemption: Redemption, at time: Timestamp, by subscription: Int64, _ app: Int64, _ db: any Database
     ) throws -> Int64? {
@@ -242,8 +245,8 @@ enum RedemptionTable {
         return candidates.min { ($0.authorisation.at, $0.id) < ($1.authorisation.at, $1.id) }?.id
     }
 
-    /// True if an authorisation has led to no known redemption. After an import, or after facts were removed, it can still be
-    /// marked as redeemed.
+    /// Returns true if an authorisation has not led to a known redemption. After an import, or after facts were
+    /// removed, it can still be marked as redeemed.
     private static func isOpen(_ found: AuthorisationTable.Found, _ db: any Database) throws -> Bool {
         switch found.authorisation.state {
         case .outstanding: true
@@ -268,7 +271,7 @@ enum RedemptionTable {
             authorisedAt: try row.time("authorised_at"))
     }
 
-    /// The redemptions by some subscriptions, and those that authorisations explain.
+    /// Returns the redemptions of some subscriptions, and those that the given authorisations explain.
     static func all(
         by subscriptions: Set<Int64>, explainedBy authorisations: [Int64], _ app: AppScope, _ db: any Database
     ) throws -> [LedgerRedemption] {
@@ -290,7 +293,7 @@ enum RedemptionTable {
         try db.number("SELECT coalesce(max(id), 0) FROM redemption", []) ?? 0
     }
 
-    /// The oldest redemptions of an offer that need an authorisation and have none.
+    /// Returns the oldest redemptions of an offer without a required authorisation.
     static func unexplained(
         _ offer: LedgerCoverageTable.Offer, _ scope: AppScope, _ app: Int64, limit: Int, _ db: any Database
     ) throws -> [LedgerRedemption] {
@@ -309,7 +312,7 @@ enum RedemptionTable {
         ).map { try redemption($0, scope) }
     }
 
-    /// The offers whose counter differs from their rows. No statement of the service causes that.
+    /// The query for offers whose counter differs from their rows. No statement of the service causes that.
     static let miscounted = """
         SELECT product_id, offer_id, counted, found FROM (
             SELECT app, product_id, offer_id, CAST(sum(counted) AS BIGINT) AS counted, CAST(sum(found) AS BIGINT) AS found

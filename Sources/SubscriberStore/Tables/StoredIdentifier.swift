@@ -3,8 +3,8 @@ import OfferEligibility
 
 /// An identifier as columns: a kind and bytes. The kinds are stored in databases.
 ///
-/// If facts about a consumable name an account, it has its own kind. A customer may buy thousands of consumables, which must
-/// not hide a subscription.
+/// An account named by facts about a consumable has its own kind. A customer may buy thousands of consumables, which
+/// must not hide a subscription.
 struct StoredIdentifier {
     let kind: Int
     let value: [UInt8]
@@ -19,10 +19,10 @@ struct StoredIdentifier {
         }
     }
 
-    /// The identifier as facts about a consumable name it.
+    /// The identifier with the kind for consumables.
     var ofConsumable: StoredIdentifier { StoredIdentifier(kind: kind + Self.consumable, value: value) }
 
-    /// The number to add to the kind.
+    /// The number added to the kind for consumables.
     private static let consumable = 10
 
     static func isOfConsumable(kind: Int) -> Bool { kind > consumable }

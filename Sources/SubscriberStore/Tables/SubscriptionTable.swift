@@ -3,7 +3,7 @@ import OfferEligibility
 
 /// One row for each `originalTransactionId`.
 enum SubscriptionTable {
-    /// The query for the `id`.
+    /// Returns the query for the `id`.
     static func id(of original: TransactionID, _ app: Int64) -> Query {
         Query("SELECT id FROM subscription WHERE app = ? AND original_transaction_id = ?", [app, original.string])
     }
@@ -12,12 +12,12 @@ enum SubscriptionTable {
         try db.rows([id(of: original, app)]).joined().first.map { try $0["id"] }
     }
 
-    /// The queries for the `id` of a transaction's subscriptions: one, unless the App Store contradicts itself.
+    /// Returns the queries for the `id` of a transaction's subscriptions: one, unless the App Store contradicts itself.
     static func ids(ofTransaction id: TransactionID, _ app: Int64) -> [Query] {
         [self.id(of: id, app), FactTable.subscriptions(withTransaction: id, app)]
     }
 
-    /// The identifier of the subscription. Adds the subscription if it is new.
+    /// Returns the identifier of the subscription. Adds the subscription if it is new.
     static func makeID(of original: TransactionID, _ app: Int64, _ db: any Database) throws -> Int64 {
         if let id = try id(of: original, app, db) { return id }
         let id = try db.insert(
@@ -26,12 +26,13 @@ enum SubscriptionTable {
         return id
     }
 
-    /// The query for the `original_transaction_id`.
+    /// Returns the query for the `original_transaction_id`.
     static func original(_ id: Int64) -> Query {
         Query("SELECT original_transaction_id FROM subscription WHERE id = ?", [id])
     }
 
-    /// The query for the `original_transaction_id`, with the columns of `IdentifierTable.identifierIfAny` in one row or more.
+    /// Returns the query for the `original_transaction_id`, with the columns of `IdentifierTable.identifierIfAny` in
+    /// one row or more.
     static func originalAndIdentifiers(_ id: Int64) -> Query {
         Query(
             """
@@ -41,8 +42,8 @@ enum SubscriptionTable {
             """, [id])
     }
 
-    /// The lowest and the highest number of an app's subscriptions; nil if there are none. The unary plus makes SQLite read the
-    /// table in the order of numbers.
+    /// Returns the lowest and the highest number of an app's subscriptions; nil if there are none. The unary plus makes
+    /// SQLite read the table in the order of numbers.
     static func numbers(of app: Int64, _ db: any Database) throws -> ClosedRange<Int64>? {
         guard let first = try db.number("SELECT id FROM subscription WHERE +app = ? ORDER BY id LIMIT 1", [app]),
             let last = try db.number("SELECT id FROM subscription WHERE +app = ? ORDER BY id DESC LIMIT 1", [app])
@@ -50,7 +51,7 @@ enum SubscriptionTable {
         return first...last
     }
 
-    /// The subscriptions of an app with a number in a range, the lowest first.
+    /// Returns the subscriptions of an app with a number in a range, the lowest first.
     static func originals(
         of app: Int64, _ numbers: ClosedRange<Int64>, _ db: any Database
     ) throws -> [(number: Int64, original: TransactionID)] {
@@ -66,7 +67,7 @@ enum SubscriptionTable {
         try db.send("DELETE FROM subscription WHERE id = ?", [id])
     }
 
-    /// Removes a subscription that never existed.
+    /// Removes a subscription that turned out not to exist.
     static func retract(_ id: Int64, _ app: Int64, _ db: any Database) throws {
         try delete(id, db)
         try AppTable.add(AppTable.Arrivals(subscriptions: -1), app, db)
@@ -78,8 +79,8 @@ enum SubscriptionTable {
             [time?.milliseconds, id])
     }
 
-    /// Moves checks of subscriptions without new data since.
-    /// - Returns: for each, true if it was moved.
+    /// Moves the checks of subscriptions that have no newer data.
+    /// - Returns: for each check, true if it was moved.
     @discardableResult
     static func moveChecks(
         _ checks: [(id: Int64, dueAt: Timestamp, to: Timestamp?)], _ db: any Database
@@ -111,7 +112,7 @@ enum SubscriptionTable {
             """, [app, time.milliseconds, limit]) ?? 0
     }
 
-    /// The query for the `environment`.
+    /// Returns the query for the `environment`.
     static func environment(of id: Int64) -> Query {
         Query(
             "SELECT environment FROM subscription JOIN app ON app.id = subscription.app WHERE subscription.id = ?", [id]

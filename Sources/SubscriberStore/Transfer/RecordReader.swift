@@ -41,7 +41,7 @@ struct RecordReader {
         var texts: [[UInt8]] = []
         for value in try array(name) {
             guard case .string(let utf8) = value else {
-                throw TransferError("\(name) has an element that is no string")
+                throw TransferError("\(name) has an element that is not a string")
             }
             texts.append(utf8)
         }
@@ -52,7 +52,7 @@ struct RecordReader {
         var readers: [RecordReader] = []
         for value in try array(name) {
             guard case .object(let object) = value else {
-                throw TransferError("\(name) has an element that is no object")
+                throw TransferError("\(name) has an element that is not an object")
             }
             readers.append(RecordReader(object: object))
         }
@@ -60,7 +60,7 @@ struct RecordReader {
     }
 
     private func array(_ name: String) throws(TransferError) -> [JSONValue] {
-        guard case .array(let values)? = object[name] else { throw TransferError("\(name) is missing or no array") }
+        guard case .array(let values)? = object[name] else { throw TransferError("\(name) is missing or not an array") }
         return values
     }
 

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import OfferCore
 
-/// An export of a store: lines of JSON. The first and the last line show that it is whole.
+/// An export of a store: lines of JSON. The first and last lines show that it is complete.
 package struct StoreExport: Sendable {
     private let store: any SubscriberStore
 
@@ -9,7 +9,7 @@ package struct StoreExport: Sendable {
         self.store = store
     }
 
-    /// Exports everything as of one moment.
+    /// Exports a consistent snapshot of everything.
     /// - Parameter write: called with each line, which ends with a line feed, and with the number of records so far.
     /// - Returns: the number of records.
     package func run(

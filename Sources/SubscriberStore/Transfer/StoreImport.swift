@@ -6,7 +6,7 @@ package struct StoreImport: Sendable {
     static let format: Int64 = 1
     /// The number of records in a transaction.
     private static let batchSize = 500
-    /// A legacy receipt can name many subscriptions.
+    /// The maximum number of elements in a list. A legacy receipt can name many subscriptions.
     private static let maximumElements = 10_000
 
     private let store: any SubscriberStore
@@ -31,7 +31,9 @@ package struct StoreImport: Sendable {
             while let line = try nextLine() {
                 let reader = try Self.reader(line)
                 if let total = try reader.optionalNumber("records") {
-                    guard total == count else { throw TransferError("the export has \(count) of \(total) records") }
+                    guard total == count else {
+                        throw TransferError("the export has \(count) instead of \(total) records")
+                    }
                     try await store.add(batch)
                     progress(count)
                     return count
@@ -45,7 +47,7 @@ package struct StoreImport: Sendable {
             }
             throw TransferError("the export is cut off after \(count) records")
         } catch let error where !(error is StoreError) {
-            // Everything before the damage in a damaged export is worth keeping.
+            // In a damaged export, everything before the damage is worth keeping.
             try await store.add(batch)
             throw error
         }
@@ -59,7 +61,7 @@ package struct StoreImport: Sendable {
 
     private static func record(_ reader: RecordReader) throws(TransferError) -> StoreRecord {
         guard let name = StoreRecord.Name(rawValue: try reader.text("record")) else {
-            throw TransferError("a record is of an unknown kind")
+            throw TransferError("a record has an unknown kind")
         }
         return try StoreRecord(reader, name: name)
     }

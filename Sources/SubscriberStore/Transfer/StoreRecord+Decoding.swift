@@ -138,7 +138,7 @@ extension TeamFactValue {
 extension RecordReader {
     fileprivate func identifier(_ name: String) throws(TransferError) -> CustomerIdentifier {
         guard case .object(let object)? = object[name], let member = object.members.first else {
-            throw TransferError("\(name) is missing or no object")
+            throw TransferError("\(name) is missing or not an object")
         }
         let reader = RecordReader(object: object)
         return try reader.field(String(decoding: member.name, as: UTF8.self)) { utf8 in

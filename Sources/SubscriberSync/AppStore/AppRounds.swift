@@ -3,9 +3,9 @@ import OfferConfiguration
 import OfferCore
 package import OfferEligibility
 
-/// Rounds of background work for several apps at the same time, so that a slow app delays no other.
+/// Rounds of background work for several apps at the same time, so that a slow app does not delay others.
 ///
-/// No app has two rounds at a time. If all places are taken, the app whose last round began first is next.
+/// An app has at most one round at a time. If all places are taken, the app whose last round began first is next.
 package final class AppRounds: Sendable {
     private struct State {
         var running: Set<AppScope> = []
@@ -42,7 +42,7 @@ package final class AppRounds: Sendable {
         }
     }
 
-    /// Gives free places to apps that have none.
+    /// Assigns free places to apps without one.
     private func begin(_ apps: [AppScope]) -> [AppScope] {
         state.withLockedValue { state in
             state.last = state.last.filter { apps.contains($0.key) }

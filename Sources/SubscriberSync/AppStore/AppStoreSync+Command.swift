@@ -11,9 +11,9 @@ package import SubscriberStore
 extension AppStoreSync {
     /// Connects to the App Store outside the service, with the same checks, while `work` runs.
     /// - Parameters:
-    ///   - settings: those of `configuration`.
+    ///   - settings: the settings in `configuration`.
     ///   - ring: the keys that sign tokens.
-    ///   - store: nil if `work` needs none.
+    ///   - store: nil if `work` needs no store.
     package static func run<Output: Sendable>(
         _ settings: AppStoreAPISettings, _ configuration: Configuration, ring: KeyRing, store: (any SubscriberStore)?,
         log: Logger, _ work: @Sendable (AppStoreSync) async throws -> Output

@@ -11,8 +11,8 @@ package import OfferTelemetry
 import OutgoingHTTP
 package import ServiceLifecycle
 
-/// Everything that sends requests to the App Store, wired together. `serve` and the commands under `app-store` use the
-/// same wiring.
+/// The parts of the service that send requests to the App Store, wired together. `serve` and the commands under
+/// `app-store` use the same wiring.
 package struct AppStoreSync: Sendable {
     package let client: AppStoreClient
     package let refresh: SubscriptionFetch
@@ -28,7 +28,7 @@ package struct AppStoreSync: Sendable {
 
     /// - Parameters:
     ///   - trail: records each token before it is sent; nil if there is none.
-    ///   - readiness: where failures are reported.
+    ///   - readiness: receives reports of failures.
     /// - Throws: a problem for the operator, if a certificate cannot be used.
     package init(
         _ settings: AppStoreAPISettings, policy: CurrentPolicy, trust: AppStoreTrust, store: CurrentStore,
@@ -62,8 +62,7 @@ package struct AppStoreSync: Sendable {
         self.log = log
     }
 
-    /// Returns the payload of a JWS in an answer, as signed, after verifying that Apple signed it and that it is about
-    /// the app.
+    /// Returns the payload of a JWS in an answer, as signed, after verifying that Apple signed it for the app.
     package func payload<Payload: SignedPayload>(
         _: Payload.Type, of text: [UInt8], about app: AppScope
     ) throws(SyncError) -> [UInt8] {
@@ -86,7 +85,7 @@ package struct AppStoreSync: Sendable {
     package func close() async { await transport.close() }
 }
 
-/// Closes the connections after everything that uses them has stopped. It therefore starts first.
+/// The service that closes the connections after all their users have stopped. It therefore starts first.
 private struct TransportCloser: Service {
     let transport: OutgoingClient
 
@@ -97,7 +96,7 @@ private struct TransportCloser: Service {
 }
 
 extension UnsignedAPIToken {
-    /// Records the token in the audit trail, because an app's key signs it, as it signs offers.
+    /// Records the token in the audit trail, because the key that signs it also signs offers.
     /// - Returns: true if the token may be used.
     fileprivate func isRecorded(in trail: AuditTrail?, at time: Timestamp) async -> Bool {
         guard let trail else { return true }

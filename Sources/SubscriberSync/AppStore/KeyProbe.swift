@@ -35,8 +35,8 @@ package struct KeyProbe: Sendable {
 
     /// Tries the key of each app. Keys that sign for no app are tried with the first app.
     /// - Parameters:
-    ///   - apps: those with an issuer ID.
-    ///   - transport: to the servers of `settings`.
+    ///   - apps: the apps with an issuer ID.
+    ///   - transport: sends requests to the servers of `settings`.
     package static func results(
         of ring: KeyRing, apps: [BundleID], issuerIDs: IssuerIDs, hosts: APIHosts, transport: any HTTPExchange,
         now: @escaping @Sendable () -> Timestamp
@@ -73,7 +73,7 @@ package struct KeyProbe: Sendable {
             switch error {
             case .unauthorised(let clock): return .refused(clock)
             case .limited: return .accepted
-            // An unknown app says nothing about the key.
+            // An error about an unknown app says nothing about the key.
             case .refused(let code) where !code.isRetryable && !code.isOfApp: return .accepted
             default: return .unknown(error)
             }
@@ -82,7 +82,7 @@ package struct KeyProbe: Sendable {
 }
 
 extension KeyProbe.Result {
-    /// The problem with this key and its likely cause, in view of the other results.
+    /// Returns the problem with this key and its likely cause, in view of the other results.
     package func problem(beside others: [KeyProbe.Result]) -> Diagnostic? {
         let refused = verdicts.filter { if case .refused = $0.value { true } else { false } }
         for case .unknown(let failure) in verdicts.values {
@@ -97,12 +97,13 @@ extension KeyProbe.Result {
         if refused.count < verdicts.count {
             return refused[.production] != nil
                 ? Diagnostic(
-                    "the App Store accepts key \(keyID) for \(name) in the sandbox alone",
+                    "the App Store accepts key \(keyID) for \(name) only in the sandbox",
                     hint:
-                        "an app that was never released is not known in production; after its release this must be gone"
+                        "an app that was never released does not exist in production; after the release, this warning must "
+                        + "be gone"
                 )
                 : Diagnostic(
-                    "the App Store accepts key \(keyID) for \(name) in production alone",
+                    "the App Store accepts key \(keyID) for \(name) only in production",
                     hint: "this is unusual; try again, and look at Apple's system status page")
         }
         let isAnotherAccepted = others.contains { other in
@@ -112,13 +113,15 @@ extension KeyProbe.Result {
         return Diagnostic(
             "the App Store does not accept key \(keyID) for \(name)",
             hint: isAnotherAccepted
-                ? "another key is accepted, so this one was revoked, is of the App Store Connect API, or is of another team"
-                : "compare the issuer ID with the one above the In-App Purchase keys in App Store Connect, and check that the "
-                    + "key is one of those, not one of the App Store Connect API, and that the bundle ID is of the same team"
+                ? "another key is accepted, so this one was revoked, is for the App Store Connect API, or belongs to another "
+                    + "team"
+                : "compare the issuer ID with the one above the In-App Purchase keys in App Store Connect, and check that "
+                    + "the key is one of those, not one for the App Store Connect API, and that the bundle ID belongs to "
+                    + "the same team"
         )
     }
 
-    /// True if the problem prevents neither offers nor requests to the App Store.
+    /// True if neither offers nor requests to the App Store are affected.
     package var isWarning: Bool {
         if !signs { return true }
         if case .refused = verdicts[.production], case .accepted = verdicts[.sandbox] { return true }

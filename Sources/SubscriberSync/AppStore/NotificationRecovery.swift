@@ -8,15 +8,15 @@ import SubscriberStore
 
 /// Reads the App Store's notification history and stores the notifications that never arrived.
 ///
-/// They pass through the same intake as those that the App Store posts: verified, stored once, forwarded.
+/// They pass through the same intake as posted notifications: verified, stored once, forwarded.
 package struct NotificationRecovery: Sendable {
     /// The result of a run so far.
     package struct Counts: Hashable, Sendable {
-        /// Notifications that the App Store has listed.
+        /// The notifications in the App Store's list.
         package fileprivate(set) var listed = 0
-        /// Those among them that were missing here.
+        /// The listed notifications that were missing here.
         package fileprivate(set) var recovered = 0
-        /// Those that cannot be read or are not ours.
+        /// The listed notifications that are unreadable or belong to other apps.
         package fileprivate(set) var refused = 0
         /// Everything before this time is stored.
         package fileprivate(set) var until: Timestamp
@@ -30,7 +30,7 @@ package struct NotificationRecovery: Sendable {
     private let metrics: SyncMetrics
     private let log: Logger
 
-    /// One day is read at a time, so that an interrupted run can be resumed.
+    /// The span read at a time. A short span lets an interrupted run resume.
     private static let window = Duration.days(1)
 
     package init(
@@ -47,23 +47,24 @@ package struct NotificationRecovery: Sendable {
         self.log = log
     }
 
-    /// The time for which the App Store keeps notifications.
+    /// Returns the time for which the App Store keeps notifications.
     package static func reach(in environment: AppStoreEnvironment) -> Duration {
         environment == .production ? .days(180) : .days(30)
     }
 
-    /// Reads the history from a time until now. The checkpoint moves after each day of it, unless there is a gap
-    /// between the checkpoint and the start.
+    /// Reads the history from a time until now. The checkpoint moves after each day read, unless there is a gap between
+    /// the checkpoint and the start.
     /// - Parameters:
     ///   - start: moved forward to the oldest time that the App Store still has.
-    ///   - onlyFailures: true to read only what the App Store could not deliver. The checkpoint then stays.
+    ///   - onlyFailures: true to read only notifications that the App Store could not deliver. The checkpoint then
+    ///     stays.
     ///   - progress: called after each page.
     package func run(
         of app: AppScope, from start: Timestamp, onlyFailures: Bool = false,
         progress: (Counts) -> Void = { _ in }
     ) async throws(SyncError) -> Counts {
         let end = now()
-        // A minute less, because the App Store compares with its own clock.
+        // One minute less, because the App Store compares with its own clock.
         let reach = Self.reach(in: app.environment) - .seconds(60)
         let earliest = Timestamp(milliseconds: end.milliseconds - Int64(reach / .milliseconds(1)))
         var begin = max(start, earliest)
@@ -83,8 +84,8 @@ package struct NotificationRecovery: Sendable {
             let refused = counts.refused
             try await read(query, of: app, &counts, progress)
             counts.until = windowEnd
-            // A notification that cannot be read leaves a gap. For the time before the first run, the App Store lists
-            // only notifications that it had an address for.
+            // An unreadable notification leaves a gap. For the time before the first run, the App Store lists only
+            // notifications for which it had an address.
             let isRead = counts.refused == refused
             let spanStart = isRead ? continues ? begin : end : windowEnd
             if movesCheckpoint {
@@ -147,7 +148,7 @@ package struct NotificationRecovery: Sendable {
             guard !error.isRetryable else { throw .data(error) }
             counts.refused += 1
             log.warning(
-                "a notification of the App Store's history is refused",
+                "refused a notification from the App Store's history",
                 metadata: ["app": "\(app.bundleID.text)", "reason": "\(error)"])
             return
         }
@@ -171,7 +172,7 @@ package struct NotificationRecovery: Sendable {
             ])
     }
 
-    /// The time before which all notifications of the App Store have been read; nil if there is none.
+    /// Returns the time before which all notifications of the App Store have been read; nil if there is none.
     func checkpoint(of app: AppScope) async throws(SyncError) -> Timestamp? {
         do throws(StoreError) {
             return try await store.read { store throws(StoreError) in try await store.recoveryCheckpoint(of: app) }

@@ -1,7 +1,7 @@
 import AppStoreAPI
 import OfferConfiguration
 
-/// The pages of one list, as the App Store links them. It ends a list that would go on forever.
+/// The linked pages of one App Store list. It stops a list that would never end.
 struct PageSequence {
     /// The name of the link in the App Store's answers, for errors.
     private let link: String
@@ -10,8 +10,8 @@ struct PageSequence {
 
     /// - Parameters:
     ///   - link: the member that leads from one page to the next.
-    ///   - start: where the list continues; nil for its beginning.
-    ///   - maximumCount: more pages than any real list has.
+    ///   - start: the link at which the list continues; nil for its beginning.
+    ///   - maximumCount: the maximum number of pages, higher than that of any real list.
     init(link: String, from start: String? = nil, maximumCount: Int) {
         self.link = link
         self.maximumCount = maximumCount
@@ -21,7 +21,7 @@ struct PageSequence {
     /// Notes the link to another page.
     mutating func follow(_ next: String) throws(APIFailure) {
         guard links.insert(next).inserted else {
-            throw .unreadable(AnswerError("\(link) was given before, so the list would not end"))
+            throw .unreadable(AnswerError("\(link) occurred before, so the list would not end"))
         }
         guard links.count <= maximumCount else {
             throw .unreadable(AnswerError("\(link) leads to more than \(maximumCount) pages"))

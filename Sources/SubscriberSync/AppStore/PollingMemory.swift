@@ -31,7 +31,7 @@ struct PollingMemory {
 
     func mayRequest(_ app: AppScope, at now: Timestamp) -> Bool { blocks[app].map { $0.until <= now } ?? true }
 
-    /// The number of consecutive requests about a subscription that brought nothing new.
+    /// Returns the number of consecutive requests about a subscription that brought nothing new.
     func failedRequests(about due: DueSubscription) -> Int {
         let known = attempts[Subscription(app: due.app, original: due.originalTransactionID)]
         return known?.dueAt == due.dueAt ? known?.count ?? 0 : 0

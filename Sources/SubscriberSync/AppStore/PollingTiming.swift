@@ -4,8 +4,8 @@ import OfferEligibility
 
 /// The schedule of the poller in one environment.
 struct PollingTiming {
-    /// The time to wait for the App Store's notification after an end. Production sends most within minutes, but some
-    /// up to an hour later.
+    /// The time to wait for the App Store's notification after the end of a period. Production sends most within
+    /// minutes, but some up to an hour later.
     private let tolerance: Duration
     private let firstRetry: Duration
     let longestRetry: Duration
@@ -22,13 +22,13 @@ struct PollingTiming {
         rate = isProduction ? 20 : 2
     }
 
-    /// The latest due time of the subscriptions that are polled at `time`.
+    /// Returns the latest due time of the subscriptions that are polled at `time`.
     func dueAt(forRequestAt time: Timestamp) -> Timestamp { time - tolerance }
 
-    /// The delay before the next request after requests that brought nothing new.
+    /// Returns the delay before the next request after requests that brought nothing new.
     ///
-    /// An unused signature gives its slot back 45 minutes after the first request, so four more follow within 20
-    /// minutes. After those, each delay is twice as long as the one before.
+    /// An unused signature gives its slot back 45 minutes after the first request, so four more requests follow within
+    /// 20 minutes. After those, each delay is twice as long as the previous one.
     /// - Parameter count: the number of requests that brought nothing new.
     func retry(after count: Int) -> Duration { min(longestRetry, firstRetry * (1 << min(max(0, count - 4), 10))) }
 }

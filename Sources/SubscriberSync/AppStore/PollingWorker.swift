@@ -9,7 +9,7 @@ import OfferTelemetry
 import ServiceLifecycle
 import SubscriberStore
 
-/// The service that polls subscriptions whose period, grace or billing retry should have ended, but for which no
+/// The service that polls subscriptions whose period, grace period or billing retry should have ended, but for which no
 /// notification arrived.
 ///
 /// The schedule is in the store: see ``NextCheck``. If many subscriptions are due at once, such as after an outage,
@@ -149,7 +149,7 @@ package struct PollingWorker: Service {
 }
 
 extension SyncError {
-    /// True if every request about the app fails now, whatever the subscription.
+    /// True if every request about the app fails now, for any subscription.
     fileprivate var isOfApp: Bool {
         switch self {
         case .api(.limited), .api(.paused), .api(.unauthorised), .api(.noToken), .api(.noServer), .store: true
@@ -161,7 +161,7 @@ extension SyncError {
     /// True if the same request would get the same answer.
     fileprivate var isLasting: Bool { if case .api(.refused(let code)) = self { !code.isRetryable } else { false } }
 
-    /// True if the answer itself is bad.
+    /// True if the answer itself is invalid.
     fileprivate var isOfData: Bool {
         switch self {
         case .data(let refusal): !refusal.isRetryable

@@ -15,7 +15,7 @@ package struct ReceiptFetch: Sendable {
         /// The app has no shared secret.
         case noSharedSecret
         case service(ReceiptServiceFailure)
-        /// The receipt is of another app or environment.
+        /// The receipt belongs to another app or environment.
         case anotherApp
         case unhashable(OpenSSLError)
         case store(StoreError)
@@ -25,8 +25,8 @@ package struct ReceiptFetch: Sendable {
     let store: CurrentStore
     let policy: @Sendable () -> Policy
 
-    /// - Parameter receipt: CMS, verified before.
-    /// - Returns: the facts, which are durable.
+    /// - Parameter receipt: the verified receipt, as CMS.
+    /// - Returns: the facts, which are already durable.
     func refresh(
         _ receipt: [UInt8], of app: AppScope, by deadline: NIODeadline
     ) async throws(Failure) -> [SubscriberFact] {
@@ -55,7 +55,7 @@ extension ReceiptFetch.Failure: CustomStringConvertible {
         switch self {
         case .noSharedSecret: "the app has no sharedSecret"
         case .service(let failure): "\(failure)"
-        case .anotherApp: "the receipt is of another app or environment"
+        case .anotherApp: "the receipt belongs to another app or environment"
         case .unhashable(let error): "\(error)"
         case .store(let error): error.diagnostic.error
         }

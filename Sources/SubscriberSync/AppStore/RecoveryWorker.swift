@@ -8,7 +8,7 @@ import OfferTelemetry
 import ServiceLifecycle
 import SubscriberStore
 
-/// The service that recovers missed notifications: at start, and then regularly, for each app and environment.
+/// The service that recovers missed notifications for each app and environment, at start and then regularly.
 ///
 /// It reads the history from slightly before the stored checkpoint. Once a day it also reads the list of undeliverable
 /// notifications, as far back as the App Store keeps it.
@@ -27,7 +27,8 @@ package struct RecoveryWorker: Service {
     private let leases: WorkLeases
     private let plans = NIOLockedValueBox<[AppScope: Plan]>([:])
 
-    /// A notification sent shortly before the checkpoint may have entered the history after it. In milliseconds.
+    /// The overlap in milliseconds. A notification sent shortly before the checkpoint may have entered the history
+    /// after it.
     private static let overlap: Int64 = 3_600_000
     private static let failuresInterval = Duration.days(1)
     private static let retryInterval = Duration.seconds(300)
@@ -45,7 +46,7 @@ package struct RecoveryWorker: Service {
         leases = WorkLeases(SharedWork.recovery, in: store)
     }
 
-    /// The sandbox sends each notification only once, and a tester does not wait for an hour.
+    /// Shorter in the sandbox, which sends each notification only once, and where a tester does not wait for an hour.
     private static func interval(in environment: AppStoreEnvironment) -> Duration {
         environment == .production ? .hours(1) : .seconds(600)
     }
@@ -63,7 +64,7 @@ package struct RecoveryWorker: Service {
         await leases.release()
     }
 
-    /// Recovers the notifications of one app, if that is due.
+    /// Recovers the notifications of one app, if a recovery is due.
     package func recover(_ app: AppScope) async {
         let now = now()
         let plan = plans.withLockedValue { $0[app] ?? Plan() }

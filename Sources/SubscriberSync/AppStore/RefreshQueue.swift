@@ -9,7 +9,8 @@ package import OfferEligibility
 import OfferHTTP
 import ServiceLifecycle
 
-/// Refreshes customers whom the store does not know from the App Store. The requests about them wait briefly.
+/// The queue of customers to refresh from the App Store because the store does not know them or has old data. Requests
+/// about them wait briefly.
 ///
 /// Requests about one customer share one refresh. It continues after a request stops waiting, so a later request gets
 /// the answer.
@@ -28,7 +29,7 @@ package final class RefreshQueue: Service {
 
     private struct Asked {
         let at: NIODeadline
-        /// True if the App Store has answered, false if the refresh failed; nil until it ends.
+        /// True if the App Store has answered, false if the refresh failed; nil while it runs.
         var isAnswered: Bool?
         /// True if the App Store knows the customer but no purchases of theirs.
         var isEmpty = false
@@ -43,26 +44,26 @@ package final class RefreshQueue: Service {
     private let receipts: ReceiptFetch
     private let problems: SyncProblems
     private let log: Logger
-    /// The time that a request waits.
+    /// The maximum time that a request waits.
     private let patience: Duration
     private let state = NIOLockedValueBox(State())
     private let unproven = RateLimiter<AppScope>()
     private let requests: AsyncStream<RefreshRequest>
     private let request: AsyncStream<RefreshRequest>.Continuation
 
-    /// Further refreshes are dropped.
+    /// The maximum number of waiting refreshes. Further ones are dropped.
     private static let maximumWaiting = 256
     private static let concurrency = 16
     /// The minimum time between two refreshes of one customer.
     private static let pause = TimeAmount.seconds(60)
     private static let maximumRemembered = 10_000
-    /// The limit for refreshes by unproven transactions, for each app and environment. Each takes two of the several
-    /// requests per second that Apple allows, so polling always has most of them.
+    /// The limit for refreshes by unproven transactions, for each app and environment. Each refresh takes two of the
+    /// several requests per second that Apple allows, so most of them remain for polling.
     private static let unprovenLimit = RateLimit(perSecond: 0.5, burst: 10)
-    /// For the App Store Server API, and again for the receipt service.
+    /// The time limit for the App Store Server API, and again for the receipt service.
     private static let timeLimit = TimeAmount.seconds(30)
 
-    /// - Parameter patience: how long a request waits.
+    /// - Parameter patience: the maximum time that a request waits.
     package init(
         _ refresh: SubscriptionFetch, receipts: ReceiptFetch, patience: Duration, problems: SyncProblems,
         log: Logger
@@ -165,7 +166,7 @@ package final class RefreshQueue: Service {
                 request.key, isWhole ? .answered(hasNews: hasNews) : .unanswered,
                 isEmpty: statuses.isEmpty && history.isEmpty)
         } catch {
-            log.debug("the App Store was asked about a customer in vain", metadata: ["reason": "\(error)"])
+            log.debug("refreshing a customer from the App Store failed", metadata: ["reason": "\(error)"])
             answer(
                 request.key,
                 await queryReceiptService(request) ?? (error.isNotFound ? .answered(hasNews: false) : .unanswered))
@@ -183,7 +184,7 @@ package final class RefreshQueue: Service {
             problems.clear(of: app, .receipts)
             return .answered(hasNews: !facts.isEmpty)
         } catch {
-            log.debug("the receipt service was asked in vain", metadata: ["reason": "\(error)"])
+            log.debug("fetching from the receipt service failed", metadata: ["reason": "\(error)"])
             if let problem = error.problem { problems.note(problem, of: app, .receipts) }
             return nil
         }
@@ -200,7 +201,7 @@ package final class RefreshQueue: Service {
 }
 
 extension RefreshQueue.Outcome {
-    /// The combined outcome of two refreshes.
+    /// Returns the combined outcome of two refreshes.
     fileprivate func and(_ other: Self) -> Self {
         switch (self, other) {
         case (.notNeeded, let outcome), (let outcome, .notNeeded): outcome
@@ -218,7 +219,7 @@ private final class Waiter: Sendable {
         self.continuation = NIOLockedValueBox(continuation)
     }
 
-    /// Only the first call counts.
+    /// Resumes the request. Only the first call has an effect.
     func resume(_ outcome: RefreshQueue.Outcome) {
         continuation.withLockedValue { continuation in
             defer { continuation = nil }

@@ -12,7 +12,7 @@ package struct RefreshRequest: Sendable {
     }
 
     package let key: Key
-    /// CMS, as the app has it, for `verifyReceipt` if the App Store Server API has no answer.
+    /// The CMS receipt of the app, for `verifyReceipt` if the App Store Server API has no answer.
     package var receipt: [UInt8]?
     /// True if nothing shows that the transaction exists. Such requests have a separate budget.
     package let isUnproven: Bool

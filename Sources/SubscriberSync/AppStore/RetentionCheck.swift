@@ -9,7 +9,7 @@ package struct RetentionCheck: Sendable {
     private let app: AppScope
     private let configured: Catalogue.App
 
-    /// The maximum number of default messages that are looked up. Apple allows few such requests.
+    /// The maximum number of default messages to look up. Apple allows few such requests.
     private static let maximumDefaults = 20
     private static let path = "/v1/retention-messages"
 
@@ -29,7 +29,7 @@ package struct RetentionCheck: Sendable {
                 return [
                     warning(
                         "the account has no access to the Retention Messaging API",
-                        hint: "request it from Apple; until then, the App Store asks for no messages")
+                        hint: "request it from Apple; until then, the App Store requests no messages")
                 ]
             }
             return [warning("retention messages could not be checked: \(error)", hint: error.hint)]
@@ -66,10 +66,13 @@ package struct RetentionCheck: Sendable {
         do throws(APIFailure) {
             let url = try await client.send(.realtimeURL(), for: app)
             guard !url.hasSuffix(Self.path) else { return [] }
-            return [warning("the App Store asks \(url.printable), which does not end with \(Self.path)", hint: set)]
+            return [
+                warning(
+                    "the App Store sends requests to \(url.printable), which does not end with \(Self.path)", hint: set)
+            ]
         } catch {
             guard case .refused(.realtimeURLNotFound) = error else { throw error }
-            return [warning("no URL for retention messages is set, so the App Store does not ask", hint: set)]
+            return [warning("no URL for retention messages is set, so the App Store sends no requests", hint: set)]
         }
     }
 
@@ -107,7 +110,7 @@ package struct RetentionCheck: Sendable {
 }
 
 extension RetentionLocale {
-    /// As Apple writes it: `en-US`, `zh-Hans-CN`.
+    /// The locale as Apple writes it: `en-US`, `zh-Hans-CN`.
     fileprivate var appleText: String {
         text.split(separator: "-").enumerated().map { place, part in
             guard place > 0 else { return String(part) }

@@ -4,8 +4,8 @@ import OfferEligibility
 import SubscriberStore
 
 extension StoredCustomer {
-    /// The subscriptions whose latest data is older than an app accepts, the stalest first.
-    /// - Parameter freshness: the greatest age; nil for any.
+    /// Returns the subscriptions whose latest data is older than an app accepts, the stalest first.
+    /// - Parameter freshness: the maximum age; nil if any age is accepted.
     package func staleSubscriptions(under freshness: Duration?, at now: Timestamp) -> [TransactionID] {
         guard let freshness else { return [] }
         let bySubscription = Dictionary(grouping: facts, by: \.originalTransactionID)
@@ -21,7 +21,7 @@ extension StoredCustomer {
 }
 
 extension SubscriberFact {
-    /// True if the fact is about an auto-renewable subscription, and not about another kind of purchase.
+    /// True if the fact is about an auto-renewable subscription.
     fileprivate var isAboutSubscription: Bool {
         switch value {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):

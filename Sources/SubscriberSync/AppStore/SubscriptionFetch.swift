@@ -15,7 +15,7 @@ package struct SubscriptionFetch: Sendable {
     private let policy: @Sendable () -> Policy
     private let now: @Sendable () -> Timestamp
 
-    /// For one history, at 20 transactions a page.
+    /// The maximum number of pages of one history, at 20 transactions a page.
     static let maximumPages = 1000
 
     package init(
@@ -43,7 +43,7 @@ package struct SubscriptionFetch: Sendable {
     /// Requests the state of all subscriptions of a customer.
     /// - Parameters:
     ///   - id: any transaction of the customer.
-    ///   - deadline: for the App Store's answer; nil for none.
+    ///   - deadline: the deadline for the App Store's answer; nil for none.
     @discardableResult
     package func statuses(
         of id: TransactionNumber, in app: AppScope, by deadline: NIODeadline? = nil
@@ -109,7 +109,7 @@ package struct SubscriptionFetch: Sendable {
             }
         } catch { throw .store(error) }
         let facts = customers.flatMap(\.facts)
-        // A customer may have subscriptions of two Apple Accounts, each with a history of its own.
+        // A customer may have subscriptions of two Apple Accounts, each with its own history.
         guard let own = facts.first(where: { $0.key.id == transactionID && $0.key.kind == .transaction }) else {
             return nil
         }
@@ -122,7 +122,7 @@ package struct SubscriptionFetch: Sendable {
             subscriptions: Set(marks.filter { $0.value == mark.value }.map(\.originalTransactionID)))
     }
 
-    /// Marks the history of each subscription's customer as known.
+    /// Returns facts that mark the history of each subscription's customer as known.
     private func marks(
         of subscriptions: Set<TransactionID>, at revision: HistoryRevision?
     ) throws(SyncError) -> [SubscriberFact] {

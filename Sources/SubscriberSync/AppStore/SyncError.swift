@@ -8,7 +8,7 @@ package import SubscriberStore
 /// The reason an answer of the App Store did not reach the store.
 package enum SyncError: Error, Sendable {
     case api(APIFailure)
-    /// Something in the answer is not Apple's, or not about the requested app.
+    /// Part of the answer is not signed by Apple, or is not about the requested app.
     case data(DataRefusal)
     case store(StoreError)
 
@@ -35,7 +35,7 @@ extension SyncError {
         case .api(let failure): Diagnostic("\(failure)", hint: failure.hint)
         case .data(let refusal):
             Diagnostic(
-                "the answer of the App Store is refused (\(refusal))", hint: "see docs/app-store-data.md for the check")
+                "the App Store's answer was refused (\(refusal))", hint: "see docs/app-store-data.md for the check")
         case .store(let error): error.diagnostic
         }
     }

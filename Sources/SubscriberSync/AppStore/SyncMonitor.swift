@@ -4,7 +4,7 @@ import OfferEligibility
 import ServiceLifecycle
 import SubscriberStore
 
-/// Reads the figures about requests to the App Store, in every process that uses the database.
+/// The service that reads the figures about requests to the App Store, in every process that uses the database.
 struct SyncMonitor: Service {
     let store: CurrentStore
     let policy: @Sendable () -> Policy

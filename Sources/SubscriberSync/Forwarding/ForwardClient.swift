@@ -11,9 +11,9 @@ package final class ForwardClient: Sendable {
     private let signature: ForwardSignature?
     private let timeout: Duration
 
-    /// The maximum number of bytes read of a response. They are discarded, so that the connection can be used again.
+    /// The maximum number of response bytes to read. They are discarded, so that the connection can be reused.
     private static let maximumResponse = 64 * 1024
-    /// For each host. Enough for 32 URLs of one host with 32 notifications at a time for each.
+    /// The maximum for each host: enough for 32 URLs of one host with 32 notifications at a time each.
     private static let maximumConnections = 1024
 
     /// - Parameter timeout: the time limit of one attempt, connecting included.
@@ -23,8 +23,8 @@ package final class ForwardClient: Sendable {
         do { signature = try settings.key.map { key throws(OpenSSLError) in try ForwardSignature(key) } } catch {
             throw Diagnostic("\(Settings.forwardKey.variable) cannot be used (\(error))", hint: "report this as a bug")
         }
-        // All URLs of one host share its connections. A receiver that hangs must not hold up another one there. The
-        // worker bounds the requests.
+        // All URLs of one host share its connections. A receiver that hangs must not delay another one on the same
+        // host. The worker bounds the requests.
         do {
             client = try OutgoingClient(
                 roots: settings.roots, connections: Self.maximumConnections, connectLimit: timeout)
@@ -70,7 +70,7 @@ package final class ForwardClient: Sendable {
 package enum ForwardFailure: Error, Hashable, Sendable {
     /// The receiver answered, but not with a status from 200 to 299.
     case status(Int)
-    /// No complete response. The value is a predicate, such as `refused the connection`.
+    /// There was no complete response. The value is a predicate, such as `refused the connection`.
     case unreachable(String)
 
     /// True if any other notification would fail too, so that the receiver needs a pause.

@@ -11,7 +11,7 @@ package enum ForwardSchedule {
     /// In milliseconds: three days.
     private static let lifetime: Int64 = 259_200_000
 
-    /// The limit for giving up: notifications received before this time have waited long enough.
+    /// Returns the limit for giving up: notifications received before this time have waited long enough.
     package static func lastReception(at now: Timestamp) -> Timestamp {
         Timestamp(milliseconds: now.milliseconds - lifetime)
     }
@@ -20,8 +20,8 @@ package enum ForwardSchedule {
     /// after reception was the last.
     /// - Parameters:
     ///   - failures: the number of failed attempts before this one.
-    ///   - share: from 0 to 1. The delay is up to a tenth shorter, so that notifications that failed together do not return
-    ///     together.
+    ///   - share: a random share from 0 to 1. It shortens the delay by up to a tenth, so that notifications that failed
+    ///     together are not sent again together.
     package static func outcome(
         afterFailures failures: Int, receivedAt: Timestamp, share: Double, at now: Timestamp
     ) -> ForwardOutcome {

@@ -8,9 +8,9 @@ import SubscriberStore
 
 /// The service that forwards stored notifications to the team's own receivers: at least once, in order for each subscription.
 ///
-/// The outbox is in the store, so the intake never waits for a receiver. Each receiver has a task of its own while
-/// something waits for it. One that accepts nothing gets a pause, and then one notification at a time until it works again.
-/// Notifications to a receiver that is no longer configured are still delivered.
+/// The outbox is in the store, so the intake never waits for a receiver. Each receiver has its own task while
+/// notifications wait for it. A receiver that accepts nothing gets a pause, and then one notification at a time until
+/// it works again. Notifications to a receiver that is no longer configured are still delivered.
 package struct ForwardingWorker: Service {
     private struct State {
         var pauses: [String: ReceiverPause] = [:]
@@ -29,12 +29,13 @@ package struct ForwardingWorker: Service {
 
     /// The number of notifications, of different subscriptions, that are sent to a receiver at the same time.
     private static let groupSize = 32
-    /// The duration of a claim, in milliseconds; longer than an attempt. An unsettled notification is sent again after it.
+    /// The duration of a claim, in milliseconds; longer than an attempt. After it, an unsettled notification is sent
+    /// again.
     private static let lease: Int64 = 60_000
-    /// Small, so that no notification waits long.
+    /// The number given up at a time: small, so that no notification waits long.
     private static let forwardsPerStep = 500
     private static let pollInterval = Duration.milliseconds(250)
-    /// In milliseconds. A receiver that is behind by more than this is reported.
+    /// The delay, in milliseconds, above which a receiver is reported.
     private static let longestDelay: Int64 = 3_600_000
 
     package init(
@@ -122,8 +123,8 @@ package struct ForwardingWorker: Service {
         }
     }
 
-    /// Gives up notifications that have waited for three days for a receiver that accepts nothing. It gets few
-    /// attempts, so most of its notifications would never have their last one.
+    /// Gives up notifications that have waited for three days for a receiver that accepts nothing. Such a receiver gets
+    /// few attempts, so most of its notifications would never have their last attempt.
     private func giveUp(_ receiver: String) async {
         let now = now()
         var total = 0
@@ -144,7 +145,7 @@ package struct ForwardingWorker: Service {
         ])
     }
 
-    /// - Returns: nil if the receiver accepted it.
+    /// - Returns: nil if the receiver accepted the notification.
     private func send(_ forward: Forward) async -> ForwardFailure? {
         do {
             try await client.send(forward, at: now())
@@ -159,7 +160,8 @@ package struct ForwardingWorker: Service {
         return nil
     }
 
-    /// Stores the outcome of an attempt. If this fails, the notification is sent again after the lease, and counts then.
+    /// Stores the outcome of an attempt. If this fails, the notification is sent again after the lease, and that
+    /// attempt counts.
     private func settle(_ forward: Forward, _ outcome: ForwardOutcome) async {
         do {
             try await store.write { store throws(StoreError) in try await store.settle(forward.id, outcome) }
@@ -173,7 +175,7 @@ package struct ForwardingWorker: Service {
         ])
     }
 
-    /// Notes the outcome of a group. A receiver that accepted none of it is paused.
+    /// Notes the outcome of a group. A receiver that accepted none of the group is paused.
     private func note(_ failures: [ForwardFailure], of count: Int, _ receiver: String) {
         let isDown = failures.count == count && failures.allSatisfy(\.isOfReceiver)
         let wasFailing = state.withLockedValue { state in

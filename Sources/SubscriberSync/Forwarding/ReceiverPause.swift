@@ -7,10 +7,10 @@ struct ReceiverPause: Hashable {
 
     private static let longest = Duration.seconds(60)
 
-    /// True if nothing should be sent now.
+    /// Returns true if nothing should be sent now.
     func isOn(at now: ContinuousClock.Instant) -> Bool { end.map { now < $0 } ?? false }
 
-    /// The number of notifications to send next: one if the receiver failed before.
+    /// Returns the number of notifications to send next: one if the receiver failed before.
     func groupSize(of usual: Int) -> Int { failures == 0 ? usual : 1 }
 
     var isFailing: Bool { failures > 0 }

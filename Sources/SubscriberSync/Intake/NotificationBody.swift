@@ -5,7 +5,7 @@ import OfferEligibility
 
 /// The body of a post by the App Store: a signed notification of version 2, or a legacy one of version 1.
 package enum NotificationBody: Sendable {
-    /// A compact JWS, not yet verified.
+    /// A compact JWS, which is not verified yet.
     case signed([UInt8])
     /// The members of a notification of version 1, which nothing signs.
     case legacy(LegacyNotification)
@@ -22,7 +22,7 @@ package enum NotificationBody: Sendable {
             Self.members(in: bytes, maximumCount: Self.maximumCount, maximumTotal: Self.maximumTotal))
     }
 
-    /// - Parameter members: those of the JSON object.
+    /// - Parameter members: the members of the JSON object.
     package init(_ members: JSONObject) throws(NotificationBodyError) {
         if let text = try Self.signedPayload(of: members) {
             self = .signed(text)
@@ -53,7 +53,7 @@ package enum NotificationBody: Sendable {
     }
 
     /// Apple adds members without notice, so unknown ones are ignored.
-    /// - Returns: nil without the member.
+    /// - Returns: nil if the member is missing.
     private static func signedPayload(of members: JSONObject) throws(NotificationBodyError) -> [UInt8]? {
         switch members["signedPayload"] {
         case .string(let text)?: return text
@@ -63,20 +63,20 @@ package enum NotificationBody: Sendable {
     }
 }
 
-/// The reason that a body is no notification.
+/// The reason that a body is not a notification.
 package enum NotificationBodyError: Error {
     case json(JSONError)
     case notAnObject
     /// `signedPayload` is another kind of value, such as `a number`.
     case payloadIsNoString(found: String)
     case noPayload
-    /// A notification of version 1 that does not count.
+    /// A notification of version 1 that is not accepted.
     case refused(DataRefusal)
 }
 
 extension NotificationBody {
-    /// Returns true if the sender must not learn the failed check. Nothing signs version 1, so an answer that differs for an app of
-    /// another configuration would tell anyone which apps this service knows.
+    /// Returns true if the sender must not learn the failed check. Nothing signs version 1, so answers that differ by
+    /// app would tell anyone which apps this service knows.
     package func isRefusedWithoutReason(_ refusal: DataRefusal) -> Bool {
         switch self {
         case .signed: false

@@ -38,7 +38,7 @@ package struct NotificationIntake: Sendable {
     }
 
     /// Stores a notification. It is durable when this returns.
-    /// - Parameter body: as received, or as it would have been received.
+    /// - Parameter body: the body as received, or as it would have been received.
     package func keep(
         _ reading: NotificationReader.Reading, body: [UInt8], under policy: Policy
     ) async throws(StoreError) -> DeliveryOutcome {
@@ -50,6 +50,6 @@ package struct NotificationIntake: Sendable {
 }
 
 extension Policy {
-    /// The URLs to which an app's notifications are forwarded.
+    /// Returns the URLs to which an app's notifications are forwarded.
     func receivers(of app: AppScope) -> [String] { catalogue?.apps[app.bundleID]?.notifications.receivers ?? [] }
 }

@@ -12,9 +12,9 @@ package struct NotificationReader: Sendable {
         package let app: AppScope
         package let notification: NotificationRecord
         let facts: [SubscriberFact]
-        /// The texts in it that Apple signed. The facts contain their digests.
+        /// The texts in the notification that Apple signed. The facts contain their digests.
         let signedTexts: [[UInt8]]
-        /// The reason a genuine notification brings no facts; nil if nothing is wrong with it.
+        /// The reason a genuine notification has no facts; nil if nothing is wrong with it.
         package let fault: DataRefusal?
         /// The certificate chains to check for revocation.
         let chains: [any CertificatePath]
@@ -30,7 +30,8 @@ package struct NotificationReader: Sendable {
     /// - Parameters:
     ///   - catalogue: has the shared secrets of notifications of version 1.
     ///   - now: the time of reception.
-    /// - Throws: if it is not genuine, if it is not about one of our apps, or if it cannot be verified now.
+    /// - Throws: a refusal, if the notification is not genuine, is not about one of our apps, or cannot be verified
+    ///   now.
     package func read(
         _ body: NotificationBody, for apps: ExpectedApps, in catalogue: Catalogue, at now: Timestamp
     ) throws(DataRefusal) -> Reading {

@@ -7,13 +7,13 @@ package import SubscriberStore
 
 /// Derives the facts of all kept notifications again, for example after a bug in reading them was fixed.
 ///
-/// Facts that the same signed texts gave before are replaced, or withdrawn if the texts no longer give them. Facts of
-/// proofs, and of notifications that are no longer kept, stay as they are.
+/// Facts derived earlier from the same signed texts are replaced, or withdrawn if they are no longer derived. Facts
+/// from proofs, and from notifications that are no longer kept, stay unchanged.
 package struct NotificationReplay: Sendable {
     package struct Result: Hashable, Sendable {
         package fileprivate(set) var read = 0
         package fileprivate(set) var skipped = 0
-        /// The facts that the notifications no longer give.
+        /// The number of facts that are no longer derived.
         package fileprivate(set) var withdrawn = 0
     }
 
@@ -32,16 +32,16 @@ package struct NotificationReplay: Sendable {
 
     /// - Parameters:
     ///   - progress: called now and then with the counts so far.
-    ///   - skip: called with each notification that cannot be read, and why.
+    ///   - skip: called with each notification that cannot be read, and the reason.
     package func run(
         progress: (Result) -> Void, skip: (NotificationRecord, DataRefusal) -> Void
     ) async throws(StoreError) -> Result {
         let apps: ExpectedApps
         do { apps = try catalogue.expectedApps } catch {
-            throw StoreError(.fault, "the apps of the configuration contradict each other")
+            throw StoreError(.fault, "the apps in the configuration contradict each other")
         }
         var result = try await readAll(for: apps, progress, skip)
-        // A second reading merges the facts that a withdrawn one had displaced.
+        // A second reading merges the facts that a withdrawn fact had displaced.
         if result.withdrawn > 0 {
             let withdrawn = result.withdrawn
             result = try await readAll(for: apps, progress) { _, _ in }

@@ -6,7 +6,7 @@ package import OfferTelemetry
 import ServiceLifecycle
 package import SubscriberStore
 
-/// The background work for the ledger: it counts redemptions, and raises the alarm when one has no authorisation.
+/// The background work for the ledger: counting redemptions, and raising the alarm when one has no authorisation.
 ///
 /// Only this service signs for its apps, except offers without a rule and offers that another server signs too. Any
 /// other redemption without a signature of ours means that someone else has a key.
@@ -37,9 +37,9 @@ package struct LedgerWatch: Service {
         counting = WorkLease(.countingRedemptions, in: store)
     }
 
-    /// The state that a round leaves for the next one.
+    /// The state carried from one round to the next.
     package struct Progress {
-        /// The redemptions for which the store expects authorisations; nil before the first round.
+        /// The coverage for which the store expects authorisations; nil before the first round.
         var begun: LedgerCoverage?
         /// The last redemption counted; nil before the first round.
         var counted: Int64?
@@ -81,7 +81,7 @@ package struct LedgerWatch: Service {
         }
     }
 
-    /// Begins to expect authorisations for what a new configuration covers.
+    /// Begins to expect authorisations for the redemptions that a new configuration covers.
     private func begin(_ coverage: LedgerCoverage, _ progress: inout Progress) async throws(StoreError) {
         guard progress.begun != coverage else { return }
         let time = now()
@@ -89,7 +89,7 @@ package struct LedgerWatch: Service {
         progress.begun = coverage
     }
 
-    /// Counts the redemptions that have become known since the last round.
+    /// Counts the redemptions found since the last round.
     private func count(_ progress: inout Progress) async throws(StoreError) {
         guard let counted = progress.counted else {
             progress.counted = try await store.read { store async throws(StoreError) in

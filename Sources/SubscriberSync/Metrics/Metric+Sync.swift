@@ -5,14 +5,15 @@ package import OfferTelemetry
 extension Metric {
     package static let redemptions = Metric(
         "offer_signer_redemptions_total", .counter, ["app", "environment", "product", "offer", "authorised"],
-        "Redemptions of promotional offers that became known since the process began. `authorised` is `false` if no signature of "
-            + "the ledger explains them, as for offers without a rule.")
+        "Redemptions of promotional offers found since the process began. `authorised` is `false` if no signature in the "
+            + "ledger explains them, as for offers without a rule.")
     package static let redemptionDelay = Metric(
         "offer_signer_redemption_delay_seconds_total", .counter, ["app", "environment", "product", "offer"],
-        "Time between signature and redemption, summed over the authorised redemptions of the counter before.")
+        "Time between signature and redemption, summed over the authorised redemptions of `offer_signer_redemptions_total`."
+    )
     package static let appStoreData = Metric(
         "offer_signer_app_store_data_total", .counter, ["data", "outcome"],
-        "App Store data that requests carried: `verified`, or `refused` because Apple did not sign it or it is not ours."
+        "App Store data in requests: `verified`, or `refused` because Apple did not sign it or it is for another app."
     )
     package static let appStoreDataRefusals = Metric(
         "offer_signer_app_store_refusals_total", .counter, ["check"],
@@ -29,7 +30,7 @@ extension Metric {
         "Requests to the App Store Server API and to `verifyReceipt`: `success`, or the name of the failure.")
     package static let apiSeconds = Metric(
         "offer_signer_app_store_request_seconds", .histogram, [],
-        "Time until the App Store Server API or `verifyReceipt` answered, or failed to.")
+        "Response time of the App Store Server API and `verifyReceipt`, including failed requests.")
     package static let forwards = Metric(
         "offer_signer_forwards_total", .counter, ["receiver", "outcome"],
         "Attempts to forward notifications: `delivered`, `failed` and to be repeated, or `dead` after three days. A receiver is "

@@ -7,7 +7,7 @@ package import OfferEligibility
 package import OfferTelemetry
 package import SubscriberStore
 
-/// The metrics of what fills the store or empties its queues.
+/// The metrics of the work that fills the store or empties its queues.
 package final class SyncMetrics: Sendable {
     private let registry: MetricRegistry
     private let apiSeconds: Histogram
@@ -32,8 +32,8 @@ package final class SyncMetrics: Sendable {
             })
     }
 
-    /// Counts a redemption that has become known.
-    /// - Parameter redemption: of an offer in the catalogue, so that its name cannot be made up.
+    /// Counts a newly found redemption.
+    /// - Parameter redemption: a redemption of an offer in the catalogue, so that its name cannot be made up.
     package func redeemed(_ redemption: LedgerRedemption) {
         let names = [
             redemption.app.bundleID.text.description, redemption.app.environment.rawValue,
@@ -47,7 +47,7 @@ package final class SyncMetrics: Sendable {
         registry.counter(.redemptionDelay, names[0], names[1], names[2], names[3]).increment(by: Int(delay))
     }
 
-    /// The kind of an app receipt, which is no JWS.
+    /// The kind of an app receipt, which is not a JWS.
     package static let receipt = "receipt"
 
     /// - Parameter kind: the raw value of a `PayloadKind`, or ``receipt``.
@@ -55,7 +55,7 @@ package final class SyncMetrics: Sendable {
         appStoreData[AppStoreDataSeries(kind: kind, outcome: outcome)]?.increment()
     }
 
-    /// - Parameter code: of a ``DataRefusal``.
+    /// - Parameter code: the code of a ``DataRefusal``.
     package func appStoreDataRefused(_ code: String) { appStoreRefusals[code]?.increment() }
 
     /// Counts an exchange with the App Store Server API.

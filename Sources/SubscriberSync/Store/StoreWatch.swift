@@ -106,7 +106,7 @@ package struct StoreWatch: Service {
                 log.info("old notifications deleted", metadata: ["partitions": "\(pruning.dropped)"])
             }
             if pruning.isPutOff {
-                log.info("partitions of notifications stay as they are for now, because they are being read")
+                log.info("partitions of notifications are being read, so they will be changed later")
             }
             return true
         } catch {

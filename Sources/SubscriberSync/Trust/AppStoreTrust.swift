@@ -8,7 +8,7 @@ import OfferEligibility
 /// The rules for accepting App Store data: the trusted signers and the revoked certificates.
 package struct AppStoreTrust: Sendable {
     package let verifier: AppStoreVerifier
-    /// nil if responders are not asked.
+    /// nil if OCSP responders are not queried.
     package let checker: OCSPChecker?
     private let metrics: SyncMetrics
     private let now: @Sendable () -> Timestamp
@@ -29,7 +29,7 @@ package struct AppStoreTrust: Sendable {
             OCSPChecker(transport: transport, now: { now().milliseconds / 1000 }) { certificate in
                 verifier.knownChains.revoke(certificate.identity)
                 log.critical(
-                    "ALARM: Apple has revoked a certificate of App Store data; what it signs is refused from now on",
+                    "ALARM: Apple has revoked a certificate of App Store data; data signed with it is refused from now on",
                     metadata: ["certificate": "\(certificate.subject)"])
             }
         }
@@ -54,7 +54,7 @@ package struct AppStoreTrust: Sendable {
     }
 
     /// Waits until every certificate of a chain is known not to be revoked.
-    /// - Throws: if one is revoked, or if no responder vouches for it now.
+    /// - Throws: a refusal, if one is revoked, or if no responder confirms it now.
     func requireGood(_ chain: some CertificatePath) async throws(DataRefusal) {
         do { try await checker?.check(chain) } catch { throw DataRefusal(VerificationFailure(error)) }
     }
@@ -80,7 +80,7 @@ package struct AppStoreTrust: Sendable {
     func noteLeftOut(_ refusal: DataRefusal, of app: AppScope) {
         noteRefused(PayloadKind.transaction.rawValue, refusal)
         log.warning(
-            "an entry of the App Store's answer is left out",
+            "omitted an entry of the App Store's answer",
             metadata: ["app": "\(app.bundleID.text)", "reason": "\(refusal)"])
     }
 }

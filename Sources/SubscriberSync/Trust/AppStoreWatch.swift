@@ -44,7 +44,7 @@ package struct AppStoreWatch: Service {
             log.debug("key of App Store data precomputed")
         } catch {
             log.warning(
-                "the key of App Store data could not be precomputed, so it is verified more slowly",
+                "the key of App Store data could not be precomputed, so the data is verified more slowly",
                 metadata: ["reason": "\(error)"])
         }
     }

@@ -21,7 +21,7 @@ package final class ConfiguredApps: Sendable {
             latest.withLockedValue { $0 = (policy, expected) }
             return expected
         } catch {
-            log.error("the apps of the configuration contradict each other", metadata: ["reason": "\(error)"])
+            log.error("the apps in the configuration contradict each other", metadata: ["reason": "\(error)"])
             throw DataRefusal(VerificationFailure(.verificationUnavailable))
         }
     }

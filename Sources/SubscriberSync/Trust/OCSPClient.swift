@@ -8,7 +8,7 @@ package struct OCSPClient: Sendable {
     private let client: OutgoingClient
     private let timeout: Duration
 
-    /// - Parameter timeout: for a complete response, including the connection.
+    /// - Parameter timeout: the time limit for a complete response, including the connection.
     package init(timeout: Duration = .seconds(10)) {
         self.timeout = timeout
         client = OutgoingClient(connectLimit: timeout)

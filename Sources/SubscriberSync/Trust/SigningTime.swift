@@ -1,8 +1,8 @@
 import OfferConfiguration
 package import OfferCore
 
-/// The rule for signing dates. Data signed in the future would count as newer than all later data. This machine's clock
-/// must then be wrong.
+/// The rule for signing dates. Data signed in the future is refused, because it would count as newer than all later
+/// data. In that case, this machine's clock must be wrong.
 package enum SigningTime {
     /// In milliseconds.
     private static let maximumClockError: Int64 = 5 * 60 * 1000

@@ -4,7 +4,7 @@ import ArgumentParser
 struct AppStoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app-store",
-        abstract: "Inspect data that the App Store signed, and ask the App Store.",
+        abstract: "Inspect data that the App Store signed, and query the App Store.",
         subcommands: [
             AppStoreInspectCommand.self, AppStoreTestNotificationCommand.self, AppStoreRecoverCommand.self,
             AppStoreRefreshCommand.self, AppStoreStatusesCommand.self, AppStoreHistoryCommand.self,

@@ -10,10 +10,10 @@ import SubscriberSync
 struct AppStoreHistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Print all transactions of a customer, as the App Store gives them.",
+        abstract: "Print all transactions of a customer from the App Store.",
         discussion: """
-            Prints one verified transaction a line, with Apple's member names, the one modified least recently first. \
-            Stores nothing.
+            Prints one verified transaction per line, with Apple's member names, from the least to the most recently \
+            modified. Stores nothing.
 
               offer-signer app-store history --transaction-id 2000000123456789
             """

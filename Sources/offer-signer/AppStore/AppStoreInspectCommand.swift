@@ -14,21 +14,22 @@ struct AppStoreInspectCommand: ParsableCommand {
         commandName: "inspect",
         abstract: "Verify and decode App Store data: any JWS or receipt in, JSON out.",
         discussion: """
-            Reads one of these from standard input and recognises which it is: a transaction, renewal info, an \
-            AppTransaction, a notification or a retention message request as a JWS; the JSON that the App Store posts, with \
-            signedPayload; an app receipt as DER or BER or in base64.
+            Reads one of these from standard input and recognises its kind: a transaction, renewal info, an \
+            AppTransaction, a notification or a retention message request as a JWS; the JSON that the App Store posts, \
+            with signedPayload; an app receipt as DER or BER or in base64.
 
               offer-signer app-store inspect < notification.json
               pbpaste | offer-signer app-store inspect --as transaction
               offer-signer app-store inspect --at 2026-11-22T10:00:00Z < receipt
 
-            Prints what it found. Exits with status 0 if the data is verified, otherwise 1: then "reason" and "sentence" \
-            name the failed check, and "payload" is not to be trusted. Only the options that are given are checked. \
-            Revocation is not asked for. docs/app-store-data.md explains every reason.
+            Prints the result. Exits with status 0 if the data is verified, otherwise 1: then "reason" and "sentence" \
+            name the failed check, and "payload" is not to be trusted. Checks the app, the environment and the device \
+            only if their options are given, and never checks revocation. docs/app-store-data.md explains every \
+            reason.
             """
     )
 
-    /// In bytes; far larger than any data of the App Store.
+    /// The maximum input size in bytes, far larger than any data of the App Store.
     private static let maximumSize = 8 * 1024 * 1024
 
     @Option(
@@ -86,7 +87,7 @@ struct AppStoreInspectCommand: ParsableCommand {
         guard inspection.isVerified else { throw ExitCode(1) }
     }
 
-    /// Apple's roots, unless the flag or the variable names others.
+    /// Returns Apple's roots, unless the flag or the variable names others.
     private func trustedRoots() throws(Diagnostic) -> TrustedRoots {
         if let roots { return try AppStoreRootFiles(path: roots, option: "--roots").read() }
         let variable = Settings.appStoreRoots.variable

@@ -3,7 +3,7 @@ import ArgumentParser
 import OfferCore
 import OfferEligibility
 
-// Values of the options of `offer-signer app-store inspect`. A wrong one is a usage error, with exit status 64.
+// Values of the options of `offer-signer app-store inspect`. An invalid value is a usage error, with exit status 64.
 
 extension InspectedKind {
     /// The kinds that can be verified.

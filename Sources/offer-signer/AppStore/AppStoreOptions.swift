@@ -26,7 +26,7 @@ struct AppStoreOptions: ParsableArguments {
         transform: AppStoreEnvironment.init(option:))
     var environment: AppStoreEnvironment?
 
-    /// Opens the database and a connection to the App Store for one app, calls `work`, and closes both.
+    /// Opens the database and a connection to the App Store for one app, calls `work`, and closes them.
     /// - Parameter withoutStore: true if `work` needs no database, which may not exist yet.
     func withAppStore<Result: Sendable>(
         withoutStore: Bool = false, _ work: @Sendable (AppStoreSync, AppScope) async throws -> Result
@@ -42,8 +42,8 @@ struct AppStoreOptions: ParsableArguments {
         }
         guard let settings = configuration.appStoreAPI else {
             throw CommandError(
-                "the App Store is not asked with this configuration",
-                hint: "set \(Settings.appStoreAPI.variable) to on, or name its servers")
+                "this configuration turns off requests to the App Store",
+                hint: "set \(Settings.appStoreAPI.variable) to on, or set the URLs of its servers")
         }
         let plan = AvailableKeys(configuration.keys).plan(from: KeyRing())
         guard plan.isComplete else { throw ConfigurationError(problems: plan.problems) }

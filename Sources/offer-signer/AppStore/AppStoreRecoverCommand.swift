@@ -4,19 +4,19 @@ import OfferEligibility
 import OfferService
 import SubscriberSync
 
-/// `offer-signer app-store recover`: reads the App Store's notification history and stores what is missing.
+/// `offer-signer app-store recover`: reads the App Store's notification history and stores missing notifications.
 struct AppStoreRecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
         abstract: "Store notifications that never arrived.",
         discussion: """
-            The service does this by itself, at start and every hour. Use the command to reach further back, for example \
-            after restoring an old backup:
+            The service does this by itself, at start and every hour. Use the command to reach further back, for \
+            example after restoring an old backup:
 
               offer-signer app-store recover --since 2026-06-01T00:00:00Z
 
-            The App Store keeps 180 days of production, and 30 days of the sandbox. Repeating it is harmless, also while \
-            the service runs.
+            The App Store keeps notifications for 180 days, and those of the sandbox for 30 days. Repeating the \
+            command is harmless, even while the service runs.
             """
     )
 

@@ -8,10 +8,10 @@ import SubscriberSync
 struct AppStoreRefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
-        abstract: "Ask the App Store about a customer, and store the answer.",
+        abstract: "Refresh a customer from the App Store, and store the result.",
         discussion: """
-            Reads the state of all subscriptions of the customer, and all transactions. 'customers show' then prints what \
-            is known.
+            Reads the state of all subscriptions of the customer, and all transactions. 'customers show' then prints \
+            what is known.
 
               offer-signer app-store refresh --transaction-id 2000000123456789
             """

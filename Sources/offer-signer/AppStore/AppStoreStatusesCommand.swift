@@ -10,10 +10,10 @@ import SubscriberSync
 struct AppStoreStatusesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "statuses",
-        abstract: "Print the state of a customer's subscriptions, as the App Store gives it.",
+        abstract: "Print the state of a customer's subscriptions from the App Store.",
         discussion: """
-            Prints one line of JSON for each subscription: its status, and the verified transaction and renewal info with \
-            Apple's member names. Stores nothing.
+            Prints one line of JSON for each subscription: its status, and the verified transaction and renewal info \
+            with Apple's member names. Stores nothing.
 
               offer-signer app-store statuses --transaction-id 2000000123456789
             """

@@ -4,21 +4,21 @@ import OfferCore
 import OfferService
 import SubscriberStore
 
-/// `offer-signer alarms acknowledge`: ends alarms that somebody has investigated.
+/// `offer-signer alarms acknowledge`: clears alarms that somebody has investigated.
 struct AlarmsAcknowledgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "acknowledge",
         abstract: "Acknowledge redemptions that no signature of this service explains.",
         discussion: """
-            Find out first who signed: look at the key IDs in the audit trail, at other servers that have a key, and rotate the \
-            keys if you cannot tell. Then acknowledge the numbers that 'alarms show' prints, or all of them. A running service \
-            is ready again within seconds:
+            First find out who signed: check the key IDs in the audit trail and other servers that have a key. Rotate \
+            the keys if you cannot tell. Then acknowledge the numbers that 'alarms show' prints, or all of them. A \
+            running service is ready again within seconds:
 
               offer-signer alarms acknowledge 17 18 --config offers.yaml
             """
     )
 
-    @Argument(help: "The numbers of the redemptions. Without any, --all is needed.") var numbers: [Int64] = []
+    @Argument(help: "The numbers of the redemptions. Without numbers, --all is required.") var numbers: [Int64] = []
     @Flag(help: "Acknowledge all of them.") var all = false
     @OptionGroup var options: DatabaseOptions
 

@@ -12,9 +12,10 @@ struct AlarmsShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "List the redemptions that no signature of this service explains.",
         discussion: """
-            Only this service signs for the configured apps, but for offers without a rule or with signedElsewhere. If the App \
-            Store reports any other redemption without a signature in the ledger, somebody else may hold a key. Prints the number, the time, the app, the product and the offer of each, \
-            the oldest first. Exits with status 1 if there are any.
+            Only this service signs for the configured apps, except offers without a rule or with signedElsewhere. If \
+            the App Store reports any other redemption without a signature in the ledger, somebody else may hold a \
+            key. Prints the number, time, app, product and offer of each, the oldest first. Exits with status 1 if \
+            there are any.
             """
     )
 
@@ -29,7 +30,7 @@ struct AlarmsShowCommand: AsyncParsableCommand {
 }
 
 extension DatabaseOptions {
-    /// The redemptions without a signature that nobody has acknowledged.
+    /// Returns the redemptions without a signature that nobody has acknowledged.
     func alarms() async throws -> [LedgerRedemption] {
         let apps = try configuration().catalogue?.ledgerCoverage.apps ?? []
         return try await withStore { try await $0.unexplainedRedemptions(in: apps, limit: 10_000) }
@@ -37,7 +38,7 @@ extension DatabaseOptions {
 }
 
 extension LedgerRedemption {
-    /// A line for each alarm.
+    /// The redemption as a line of output.
     var line: String {
         let time = String(decoding: at.iso8601, as: UTF8.self)
         return

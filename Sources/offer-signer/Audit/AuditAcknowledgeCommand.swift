@@ -48,7 +48,7 @@ struct AuditAcknowledgeCommand: ParsableCommand {
         }
     }
 
-    /// The person who runs the command, even if they have changed to the account of the service.
+    /// The user who runs the command, even after switching to the service's account.
     private static var user: String? {
         let name = ProcessInfo.processInfo.environment["SUDO_USER"] ?? ProcessInfo.processInfo.userName
         return name.isEmpty ? nil : name

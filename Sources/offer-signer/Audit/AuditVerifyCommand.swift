@@ -90,7 +90,7 @@ struct AuditVerifyCommand: ParsableCommand {
         }
     }
 
-    /// The key of lines with an HMAC.
+    /// Returns the key of lines with an HMAC.
     private func key() throws -> HMACSHA256Key? {
         var flags = Configuration.Flags()
         flags[Settings.environmentFile] = envFile

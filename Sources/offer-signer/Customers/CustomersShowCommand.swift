@@ -10,10 +10,10 @@ import SubscriberStore
 struct CustomersShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Print everything that is known of a customer, as JSON.",
+        abstract: "Print everything that is known about a customer, as JSON.",
         discussion: """
-            Reads the configuration and the database as 'serve' does, also while the service runs, and prints the answer \
-            of POST /v1/customers/lookup on one line. Name the app, and the customer by one identifier:
+            Reads the configuration and the database as 'serve' does, even while the service runs, and prints the \
+            response of POST /v1/customers/lookup on one line. Name the app, and the customer by one identifier:
 
               offer-signer customers show --bundle-id com.example.app --transaction-id 2000000123456789
 

@@ -17,13 +17,14 @@ struct DecideCommand: AsyncParsableCommand {
         commandName: "decide",
         abstract: "Decide which offers a customer may have, and say why.",
         discussion: """
-            Reads the configuration and the database as 'serve' does, also while the service runs. Nothing is signed or \
-            reserved, and the App Store is not queried. Name the app, and the customer by one identifier:
+            Reads the configuration and the database as 'serve' does, even while the service runs. Nothing is signed \
+            or reserved, and the App Store is not queried. Name the app, and the customer by one identifier:
 
               offer-signer decide --bundle-id com.example.app --app-account-token 01234567-89ab-cdef-0123-456789abcdef
 
-            Prints the customer's subscriptions, and for each offer yes or no with every reason. docs/decisions.md explains \
-            the reasons. To see everything that is stored about the customer, use 'offer-signer customers show'.
+            Prints the customer's subscriptions, and for each offer yes or no with every reason. docs/decisions.md \
+            explains the reasons. To see everything that is stored about the customer, use 'offer-signer customers \
+            show'.
             """
     )
 
@@ -39,13 +40,13 @@ struct DecideCommand: AsyncParsableCommand {
     var environment: AppStoreEnvironment?
 
     @Option(
-        help: ArgumentHelp("A product whose offers to decide about; by default, all products.", valueName: "id"),
+        help: ArgumentHelp("The product whose offers to decide (default: all products).", valueName: "id"),
         transform: { text in
             do { return try ProductID(utf8: Array(text.utf8)) } catch { throw ValidationError("\(error)") }
         })
     var productID: [ProductID] = []
 
-    @Option(help: "The time at which the rules decide; by default, now.") var at: String?
+    @Option(help: "The time as of which to decide (default: now).") var at: String?
     @Option(help: "What to print: text or json.") var format = Format.text
     @OptionGroup var options: DatabaseOptions
 

@@ -7,10 +7,10 @@ import SubscriberStore
 struct DatabaseBackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy the database to a new file, also while the service runs.",
+        abstract: "Copy the database to a new file, even while the service runs.",
         discussion: """
-            The copy is of one moment. It appears after it has been checked, and only this account can read it. To \
-            restore it, stop the service, put the file in the place of the database, delete the files beside it that \
+            The copy is a consistent snapshot. It appears after it has been checked, and only this account can read \
+            it. To restore it, stop the service, replace the database with the file, delete the files next to it that \
             end in -wal and -shm, and start the service.
 
               offer-signer database backup /backups/offer-signer-2026-11-23.sqlite

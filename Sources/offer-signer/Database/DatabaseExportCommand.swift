@@ -11,8 +11,9 @@ struct DatabaseExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write the whole database as lines of JSON, to standard output or to a new file.",
         discussion: """
-            The lines are of one moment. 'database import' of this or a later version reads them. They contain personal data. \
-            A file appears whole or not at all. From a damaged database, standard output still gets what precedes the damage.
+            The lines are a consistent snapshot. 'database import' of this or a later version reads them. They contain \
+            personal data. A file appears complete or not at all. If the database is damaged, standard output still \
+            gets everything before the damage.
 
               offer-signer database export subscribers.jsonl
             """
@@ -29,7 +30,7 @@ struct DatabaseExportCommand: AsyncParsableCommand {
         StandardStreams.printError("ok: \(count) records\n")
     }
 
-    /// The file appears whole, readable by this account only.
+    /// The file appears only when complete, readable only by this account.
     private func export(_ store: any SubscriberStore, toFile path: FilePath) async throws -> Int {
         let temporary = FilePath("\(path).partial")
         do {

@@ -9,7 +9,8 @@ struct DatabaseImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Add the records of an export to the database, which is created if necessary.",
         discussion: """
-            What is newer in the database stays. An import can be repeated, also after an interruption: nothing is counted twice.
+            Newer data in the database stays. An import can be repeated, even after an interruption: nothing is \
+            counted twice.
 
               offer-signer database import subscribers.jsonl --database sqlite:data/new.sqlite
             """
@@ -38,7 +39,7 @@ struct DatabaseImportCommand: AsyncParsableCommand {
             } catch {
                 throw CommandError(
                     "\(path ?? "standard input"), line \(line): \("\(error)".printable)",
-                    hint: "what came before it is stored; repeat the import with a whole export")
+                    hint: "the lines before it are stored; repeat the import with a complete export")
             }
         }
         StandardStreams.print("ok: \(count) records\n")

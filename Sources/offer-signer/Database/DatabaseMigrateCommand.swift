@@ -2,14 +2,14 @@ import ArgumentParser
 import OfferCore
 import SubscriberStore
 
-/// `offer-signer database migrate`: brings the database to the latest version.
+/// `offer-signer database migrate`: migrates the database to the latest version.
 struct DatabaseMigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Create the database, or bring it to the version of this program.",
+        abstract: "Create the database, or upgrade it to this program's version.",
         discussion: """
-            'serve' does this by itself. Run it before an upgrade to learn whether it works, or to create the database with \
-            another account. A database of a newer version is refused and left alone.
+            'serve' does this by itself. Run it before an upgrade to learn whether it works, or to create the database \
+            under another account. A database with a newer version is refused and left unchanged.
             """
     )
 
@@ -25,7 +25,7 @@ struct DatabaseMigrateCommand: AsyncParsableCommand {
         switch before {
         case .absent: "the database was created with version \(latest)"
         case .exists(latest): "the database has version \(latest), the latest"
-        case .exists(let version): "the database was brought from version \(version) to version \(latest)"
+        case .exists(let version): "the database was upgraded from version \(version) to version \(latest)"
         }
     }
 }

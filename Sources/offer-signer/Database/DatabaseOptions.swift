@@ -10,20 +10,20 @@ struct DatabaseOptions: ParsableArguments {
     @Option(Settings.database) var database: String?
     @OptionGroup var folder: KeyFolderOptions
 
-    /// The configuration, which need not choose a key.
+    /// Returns the configuration, which need not choose a key.
     func configuration() throws -> Configuration {
         var flags = folder.verifyingFlags
         flags[Settings.database] = database
         return try folder.reader(flags).read()
     }
 
-    /// Looks at the database without creating or changing it.
+    /// Inspects the database without creating or changing it.
     func inspect() throws -> StoreInspection {
         let location = try location()
         do { return try location.inspect() } catch { throw error.diagnostic }
     }
 
-    /// The version that this program brings a database to.
+    /// Returns the version to which this program migrates a database.
     func latestVersion() throws -> Int { try location().latestVersion }
 
     private func location() throws -> StoreLocation {
@@ -55,7 +55,7 @@ struct DatabaseOptions: ParsableArguments {
     }
 }
 
-/// Progress on standard error: at most one line a second, so that a person sees that long work continues.
+/// Progress on standard error: at most one line a second, to show that long work continues.
 struct Progress: ~Copyable {
     private var next = ContinuousClock.now + .seconds(1)
 

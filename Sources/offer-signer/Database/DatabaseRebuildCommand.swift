@@ -5,16 +5,16 @@ import OfferService
 import SubscriberStore
 import SubscriberSync
 
-/// `offer-signer database rebuild`: derives the state again from the notifications as received.
+/// `offer-signer database rebuild`: derives the state again from the stored notifications.
 struct DatabaseRebuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rebuild",
-        abstract: "Read all kept notifications again, after an upgrade that reads them better.",
+        abstract: "Read all kept notifications again, after an upgrade that improves the reading.",
         discussion: """
-            Verifies each kept notification again, replaces what was derived from it, and withdraws what it does not say. If \
-            anything is withdrawn, all are read a second time. What was derived from notifications that are no longer kept, and \
-            from proofs, stays. Notifications that cannot be read are named and left alone. \
-            Repeating it is harmless.
+            Verifies each kept notification again, replaces the facts derived from it, and withdraws those that it \
+            does not state. If any are withdrawn, all notifications are read a second time. Facts from proofs, and \
+            from notifications that are no longer kept, stay. Notifications that cannot be read are listed and left \
+            unchanged. Repeating the command is harmless.
             """
     )
 

@@ -20,20 +20,20 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Report every problem with the configuration and what to do about it.",
         discussion: """
-            Checks what 'serve' would use with the same options, without changing anything: the configuration, every key, \
-            the users' key sets in files, the end of the audit trail, the database, the clock, and the cryptography \
-            (with known-answer tests). Does not try the port, because a running service may be using it. Exits with \
-            status 0 if the service would be ready, otherwise 1. That no caller is configured is only a warning: \
-            /health/ready would answer 200, with the status degraded.
+            Checks what 'serve' would use with the same options, without changing anything: the configuration, every \
+            key, the users' key sets in files, the end of the audit trail, the database, the clock, and the \
+            cryptography (with known-answer tests). Does not try the port, because a running service may be using it. \
+            Exits with status 0 if the service would be ready, otherwise 1. A configuration without callers is only a \
+            warning: /health/ready would answer 200, with the status degraded.
 
-            With --online, it also asks the App Store with each key. That shows whether the keys, the issuer ID and the \
-            apps of the configuration belong together, and whether the App Store can be reached.
+            With --online, it also sends a request to the App Store with each key. That shows whether the keys, the \
+            issuer ID and the apps of the configuration belong together, and whether the App Store can be reached.
             """
     )
 
     @OptionGroup var options: ServeOptions
 
-    @Flag(help: "Also ask the App Store with each key.")
+    @Flag(help: "Also try each key with the App Store.")
     var online = false
 
     func run() async throws {
@@ -81,7 +81,8 @@ struct DoctorCommand: AsyncParsableCommand {
         return plan.problems
     }
 
-    /// Reports where private keys are kept. The service also works without the locked heap, so this is only a note.
+    /// Reports where private keys are kept in memory. The service also works without the locked heap, so this is only a
+    /// note.
     private func reportSecureHeap() {
         guard let problem = SecureHeap.state.problem else {
             return report("private keys are kept on libcrypto's secure heap, locked in memory")
@@ -128,17 +129,18 @@ struct DoctorCommand: AsyncParsableCommand {
     /// Lists the apps that are refreshed from the App Store.
     private func reportAppStoreAPI(_ configuration: Configuration) {
         guard configuration.appStoreAPI != nil else {
-            return report("the App Store would not be asked about customers")
+            return report("customers would not be refreshed from the App Store")
         }
         let apps = (configuration.catalogue?.apps.keys).map(Array.init) ?? []
         let asked = apps.filter { configuration.issuerIDs[$0] != nil }.map(\.text.description).sorted()
         report(
             asked.isEmpty
-                ? "the App Store would be asked about no app, because none has an issuer ID"
-                : "the App Store would be asked about \(asked.joined(separator: ", ")); --online tries it")
+                ? "no app would be refreshed from the App Store, because none has an issuer ID"
+                : "customers of \(asked.joined(separator: ", ")) would be refreshed from the App Store; --online tries it"
+        )
     }
 
-    /// Sends a request to the App Store with each key, and returns the problems with those that sign.
+    /// Sends a request to the App Store with each key, and returns the problems with the keys that sign.
     private func onlineProblems(_ configuration: Configuration) async -> [Diagnostic] {
         let ring = AvailableKeys(configuration.keys).plan(from: KeyRing()).ring
         let apps = (configuration.catalogue?.apps.keys).map(Array.init) ?? []
@@ -148,7 +150,7 @@ struct DoctorCommand: AsyncParsableCommand {
         guard !asked.isEmpty else {
             return [
                 Diagnostic(
-                    "the App Store cannot be asked: no app of the configuration file has an issuer ID",
+                    "the App Store cannot be queried: no app of the configuration file has an issuer ID",
                     hint:
                         "set \(Settings.issuerID.variable), and list your apps in \(Settings.configurationFile.variable)"
                 )
@@ -227,8 +229,8 @@ struct DoctorCommand: AsyncParsableCommand {
         if settings.problems.isEmpty { report("App Store data is verified with Apple's roots") }
         report(
             settings.usesOCSP
-                ? "OCSP responders would be asked about revoked certificates; not tried here"
-                : "OCSP responders are not asked about revoked certificates")
+                ? "OCSP responders would be queried about revoked certificates; not tried here"
+                : "OCSP responders are not queried about revoked certificates")
     }
 
     /// Returns the problems that prevent opening the database. Nothing is created or changed.
@@ -241,7 +243,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 report("the database of subscribers is \(settings.location); database check reads it")
             case .exists(let version):
                 report(
-                    "the database of subscribers is \(settings.location); serve would bring it from version \(version) to "
+                    "the database of subscribers is \(settings.location); serve would upgrade it from version \(version) to "
                         + "version \(settings.location.latestVersion)")
             }
             return []

@@ -24,7 +24,7 @@ extension UUIDText {
         self = uuid
     }
 
-    /// A new identifier, for an upload whose identifier does not matter.
+    /// Creates a random identifier, for an upload without a chosen one.
     static func random() -> UUIDText {
         var random = SystemRandomNumbers()
         return Nonce(using: &random).uuid
@@ -42,7 +42,7 @@ extension AppStoreOptions {
         try await withAppStore(withoutStore: true) { asking, app in try await asking.client.send(call, for: app) }
     }
 
-    /// Lists the uploaded items: one line for each, with its state.
+    /// Lists the uploaded items, one per line, with their states.
     func list(_ call: APICall<[UploadedItem]>) async throws {
         for item in try await send(call) {
             let parts = [item.identifier, item.state] + [item.size].compactMap(\.self)

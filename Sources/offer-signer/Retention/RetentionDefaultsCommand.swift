@@ -20,9 +20,10 @@ struct RetentionDefaultsCommand: ParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set the default message of a product and locale, in place of the one before.",
+            abstract: "Set or replace the default message of a product and locale.",
             discussion: """
-                Each product needs one for each locale: without it, nothing is shown when an answer fails or comes too late.
+                Each product needs one for each locale: without it, nothing is shown when an answer fails or comes too \
+                late.
 
                   offer-signer retention defaults set --product-id com.example.app.pro.monthly --locale en-US UUID
                 """)

@@ -3,7 +3,7 @@ import ArgumentParser
 import FoundationEssentials
 import OfferCore
 
-/// `offer-signer retention images`: the pictures beside texts.
+/// `offer-signer retention images`: the images of messages.
 struct RetentionImagesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "images", abstract: "Upload, list and delete images.",

@@ -12,8 +12,8 @@ struct RetentionPerformanceTestCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Start the test.",
             discussion: """
-                Apple sends requests about a subscription to the URL of the sandbox. The subscription must be active, bought in \
-                the sandbox, and not shared by a family. Prints the identifier of the test and what it demands:
+                Apple sends requests about a subscription to the URL of the sandbox. The subscription must be active, \
+                bought in the sandbox, and not family-shared. Prints the identifier of the test and what it demands:
 
                   offer-signer retention performance-test start --environment Sandbox --transaction-id 2000000123456789
                 """)
@@ -32,8 +32,8 @@ struct RetentionPerformanceTestCommand: ParsableCommand {
             StandardStreams.printError(
                 """
                 \(configuration.totalRequests) requests in \(configuration.totalDuration) ms, up to \
-                \(configuration.maximumConcurrency) at a time; \(configuration.successRateThreshold) % must be answered \
-                within \(configuration.responseTimeThreshold) ms
+                \(configuration.maximumConcurrency) at a time; \(configuration.successRateThreshold) % must be \
+                answered within \(configuration.responseTimeThreshold) ms
 
                 """)
         }
@@ -41,7 +41,7 @@ struct RetentionPerformanceTestCommand: ParsableCommand {
 
     struct Result: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the result of the test, as Apple gives it.",
+            abstract: "Print Apple's result of the test.",
             discussion: "Exits with status 0 for PASS, and 1 for FAIL or while the test is running.")
 
         @OptionGroup var options: AppStoreOptions
@@ -52,7 +52,7 @@ struct RetentionPerformanceTestCommand: ParsableCommand {
             StandardStreams.print(String(decoding: result.json, as: UTF8.self).printable + "\n")
             switch result.outcome {
             case .pass: return
-            case .pending: throw CommandError("the test is not over", hint: "ask again later")
+            case .pending: throw CommandError("the test is still running", hint: "run this command again later")
             case .fail, nil:
                 throw CommandError("the test has failed", hint: "docs/retention.md says what makes answers slow")
             }

@@ -6,14 +6,14 @@ import OfferEligibility
 /// `offer-signer retention url`: the URL from which the App Store requests messages.
 struct RetentionURLCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "url", abstract: "Set, show and delete the URL that the App Store asks.",
+        commandName: "url", abstract: "Set, show and delete the URL for retention message requests.",
         subcommands: [Set.self, Show.self, Delete.self])
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set the URL of an environment, in place of the one before.",
+            abstract: "Set or replace the URL of an environment.",
             discussion: """
-                Set that of the sandbox first, and pass the performance test. Apple refuses one for production before.
+                Set the sandbox URL first, and pass the performance test. Until then, Apple refuses a production URL.
 
                   offer-signer retention url set --environment Sandbox https://offers.example.com/v1/retention-messages
                 """)

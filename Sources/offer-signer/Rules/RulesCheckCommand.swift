@@ -10,9 +10,9 @@ struct RulesCheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Check the rules of the configuration file, and list the offers that they decide.",
         discussion: """
-            Every problem is named with its line, its path, what was found, and what would be valid. Exits with status 0 if \
-            there is none, otherwise 1. Warns of what can hardly be meant, such as an offer that is never the best one, a name \
-            that nothing has, or limits that nobody can reach:
+            Reports every problem with its line, its path, the value found, and valid values. Exits with status 0 if \
+            there is none, otherwise 1. Warns of likely mistakes, such as an offer that is never the best one, a name \
+            that does not exist, or limits that nobody can reach:
 
               offer-signer rules check --config offers.yaml
             """

@@ -4,7 +4,7 @@ import ArgumentParser
 struct RulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Show, check and try the rules by which offers are decided.",
+        abstract: "Show, check and try the rules that decide offers.",
         subcommands: [RulesShowCommand.self, RulesCheckCommand.self, RulesTryCommand.self]
     )
 }

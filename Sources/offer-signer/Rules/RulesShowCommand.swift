@@ -8,8 +8,8 @@ struct RulesShowCommand: ParsableCommand {
         commandName: "show",
         abstract: "Print the built-in rules as YAML, to copy and change.",
         discussion: """
-            They are written in the same language as your own. A rule of the configuration file with the same name replaces \
-            one:
+            They are written in the same language as your own. A rule in the configuration file replaces the built-in \
+            rule of the same name:
 
               offer-signer rules show >> offers.yaml
             """

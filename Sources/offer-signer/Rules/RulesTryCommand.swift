@@ -13,23 +13,23 @@ struct RulesTryCommand: AsyncParsableCommand {
         commandName: "try",
         abstract: "Replay new rules over all stored customers: who would get what, and what would change.",
         discussion: """
-            Reads every customer of the database, decides by the rules in force and by those of another configuration file, and \
-            compares. Nothing is changed, and nothing is signed, so it can run beside the service:
+            Reads every customer of the database, decides by the rules in force and by those of another configuration \
+            file, and compares. Nothing is changed or signed, so it can run while the service runs:
 
               offer-signer rules try new.yaml --config offers.yaml
 
-            For each offer it prints how many customers get it now and would get it, the reasons why the others do not, and a \
-            few customers for whom the answer changes. Limits are not counted. With --at, rules judge as of another time what is \
-            known today: a date such as 2026-12-24, or a time such as 2026-12-24T18:00:00Z.
+            For each offer it prints how many customers get it now and would get it, the reasons why the others do \
+            not, and a few customers whose result changes. Limits are not counted. With --at, the rules judge today's \
+            data as of another time: a date such as 2026-12-24, or a time such as 2026-12-24T18:00:00Z.
             """
     )
 
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, csv, json }
 
     @Argument(help: "The configuration file with the new rules.") var newFile: String
-    @Option(help: "The time at which the rules judge; by default, now.") var at: String?
+    @Option(help: "The time as of which to decide (default: now).") var at: String?
     @Option(help: "What to print: text, csv or json.") var format = Format.text
-    @Option(help: "How many customers to name for each change, up to 1000.") var sample = 3
+    @Option(help: "The number of customers to name for each change, up to 1000.") var sample = 3
     @OptionGroup var options: DatabaseOptions
 
     func validate() throws {

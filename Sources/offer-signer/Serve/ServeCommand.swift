@@ -48,7 +48,8 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(
         _ configuration: Configuration, _ reloadSignals: UnixSignalsSequence, _ log: Logger, _ level: LogLevel
     ) async throws {
-        // Thousands of connections may come and go, and the memory budget counts what they hold, not what is kept for reuse.
+        // Thousands of connections may come and go, and the memory budget counts the memory in use, not memory kept for
+        // reuse.
         offer_return_large_allocations()
         try DevelopmentKey.createIfWanted(configuration)
         if let problem = SecureHeap.state.problem {

@@ -52,7 +52,8 @@ struct RulesDryRunTests {
         #expect(names == ["\(Sample.token(2))", "3000"].sorted())
         #expect((keep["lost"] as? [String: Any])?["count"] as? Int == 1)
         #expect(
-            trial.text.hasPrefix("4 customers with purchases (those known by your team's facts alone are not counted)"))
+            trial.text.hasPrefix("4 customers with purchases (those known only from your team's facts are not counted)")
+        )
         #expect(trial.text.contains("  in force: 1 eligible by the rule retention; refused for auto_renew 2\n"))
         #expect(trial.text.contains("  1 would no longer get it, such as appAccountToken \(Sample.token(1))\n"))
     }

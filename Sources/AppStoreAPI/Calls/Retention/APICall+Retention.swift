@@ -9,9 +9,9 @@ package struct UploadedItem: Hashable, Sendable {
     }
 
     package let identifier: String
-    /// As received.
+    /// The value as received.
     package let state: String
-    /// Only for images.
+    /// The size of an image; nil for a message.
     package let size: String?
 
     package var isApproved: Bool { state == State.approved.rawValue }
@@ -111,7 +111,7 @@ extension APICall<String> {
 
 extension APICall<StartedPerformanceTest> {
     /// Initiate Performance Test, in the sandbox.
-    /// - Parameter id: the original transaction ID of an active subscription that was bought there.
+    /// - Parameter id: the original transaction ID of an active subscription that was bought in the sandbox.
     package static func startPerformanceTest(with id: TransactionNumber) -> Self {
         var writer = JSONWriter()
         writer.member("originalTransactionId", id.text)

@@ -2,7 +2,7 @@
 package struct PerformanceTestConfiguration: Hashable, Sendable {
     package let maximumConcurrency: Int64
     package let totalRequests: Int64
-    /// In milliseconds, like the threshold.
+    /// In milliseconds, like ``responseTimeThreshold``.
     package let totalDuration: Int64
     package let responseTimeThreshold: Int64
     /// In percent.
@@ -31,10 +31,10 @@ package struct PerformanceTestResult: Hashable, Sendable {
         case fail = "FAIL"
     }
 
-    /// nil for one that this version does not know.
+    /// nil for an outcome that this version does not know.
     package let outcome: Outcome?
     /// In percent.
     package let successRate: Int64?
-    /// As received.
+    /// The value as received.
     package let json: [UInt8]
 }

@@ -1,4 +1,4 @@
-/// A picture to upload. Apple's requirements are checked here, before Apple refuses it.
+/// An image to upload. Apple's requirements are checked before the upload.
 ///
 /// Sources: Apple, "Upload Image" (Retention Messaging API documentation); PNG (W3C Recommendation, third edition), sections
 /// 5.2, 5.3 and 11.2.1.
@@ -29,7 +29,7 @@ extension RetentionImage.Size {
         }
     }
 
-    /// For people.
+    /// The required dimensions, in words.
     package var dimensions: String {
         switch self {
         case .full: "3840 pixels wide and 160 to 2160 high"
@@ -38,7 +38,7 @@ extension RetentionImage.Size {
     }
 }
 
-/// The parts of a PNG file that describe the picture. Checksums and pixels are left to Apple.
+/// The parts of a PNG file that describe the image. Checksums and pixels are not checked.
 private struct PNGChunks {
     struct Header {
         let width: Int

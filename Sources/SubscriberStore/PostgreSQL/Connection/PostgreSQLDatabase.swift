@@ -23,7 +23,7 @@ struct PostgreSQLDatabase: Database {
             .map(Self.rows)
     }
 
-    /// Small enough for a page of raw payloads to fit into memory.
+    /// The number of rows read at a time: small enough for a page of raw payloads to fit into memory.
     private static let rowsPerStep = 100
 
     func forEachRow(_ sql: String, _ body: (Row) throws -> Void) throws {

@@ -6,9 +6,9 @@ import OfferPostgreSQL
 
 /// A job for a connection.
 protocol PostgreSQLJob: Sendable {
-    /// The time at which it began to wait.
+    /// The time at which the job began to wait.
     var added: ContinuousClock.Instant { get }
-    /// Reports that it was not done, or that its outcome is unknown.
+    /// Reports that the job was not done, or that its outcome is unknown.
     func fail(_ error: StoreError)
 }
 
@@ -20,8 +20,9 @@ struct InterruptedJobs<Job: PostgreSQLJob> {
 
 /// Threads with one connection each, which run jobs one after the other.
 ///
-/// If a connection breaks during a job, the job runs once more on another connection, so running a job twice must give the same
-/// result. While the server is down, all other jobs fail at once, so they do not wait for it one after the other.
+/// If a connection breaks during a job, the job runs once more on another connection, so running a job twice must give
+/// the same result. While the server is down, all other jobs fail at once instead of waiting for it one after the
+/// other.
 final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     /// Chooses the next jobs from those that wait, the oldest first, and removes them.
     typealias Choose = @Sendable (inout [Job]) -> [Job]
@@ -36,15 +37,15 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     private let choose: Choose
     private let run: Run
     private let state = NIOLockedValueBox(State())
-    /// Raised once for each job, and once for each thread at the end.
+    /// Signalled once for each job, and once for each thread at the end.
     private let signal = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let count: Int
     private let gate: ConnectionGate
 
-    /// A longer queue would outlast the time limit of its requests.
+    /// The maximum length of the queue. Requests in a longer queue would exceed their time limit.
     private static var maximumWaiting: Int { 4096 }
-    /// A request waits no longer, so its job is dropped.
+    /// The time limit of a request, after which its job is dropped.
     private static var patience: Duration { .seconds(5) }
 
     init(
@@ -65,7 +66,9 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     func add(_ job: Job) {
         let refusal: StoreError? = state.withLockedValue { state in
             if state.isClosing { return StoreError(.unreachable, "the store is closed") }
-            if state.waiting.count >= Self.maximumWaiting { return StoreError(.busy, "too many wait for the database") }
+            if state.waiting.count >= Self.maximumWaiting {
+                return StoreError(.busy, "too many requests are waiting for the database")
+            }
             state.waiting.append(job)
             return nil
         }
@@ -89,7 +92,7 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
         while let jobs = next() {
             let fresh = jobs.filter { $0.added >= .now - Self.patience }
             for job in jobs where job.added < .now - Self.patience {
-                job.fail(StoreError(.busy, "the database did not get to it in time"))
+                job.fail(StoreError(.busy, "the request waited too long for the database"))
             }
             if !fresh.isEmpty { finish(fresh, on: &connection) }
         }
@@ -129,7 +132,7 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
         return nil
     }
 
-    /// Waits for jobs. Returns nil at the end.
+    /// Waits for jobs. Returns nil when the workers close.
     private func next() -> [Job]? {
         while true {
             signal.wait()
@@ -142,8 +145,8 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     }
 }
 
-/// Opens the connections of a store, and pauses after a failure, so not every job waits for a server that is down. It counts
-/// the waits for the server.
+/// The gate that opens the connections of a store. It pauses after a failure, so that not every job waits for a server
+/// that is down, and counts the waits for the server.
 final class ConnectionGate: Sendable {
     private let server: PostgreSQLServer
     private let failure = NIOLockedValueBox<(error: StoreError, until: ContinuousClock.Instant)?>(nil)
@@ -173,10 +176,10 @@ final class ConnectionGate: Sendable {
 }
 
 extension PostgreSQLConnection {
-    /// The time limit for a statement, on our side. The server ends it a little earlier.
+    /// The time limit for a statement, on the client side. The server's limit is slightly shorter.
     private static let timeout = Duration.seconds(6)
 
-    /// Connects, and applies settings that no role or database may choose for us.
+    /// Connects, and applies settings that must not depend on the role or database.
     static func open(
         _ server: PostgreSQLServer, timeout: Duration = timeout
     ) throws(StoreError) -> PostgreSQLConnection {

@@ -1,7 +1,8 @@
 import NIOConcurrencyHelpers
 import OfferPostgreSQL
 
-/// Makes changes in groups, on a few connections: one transaction for all changes that wait when a connection is free.
+/// The writer that makes changes in groups, on a few connections: one transaction for all changes that wait when a
+/// connection is free.
 ///
 /// Before a group changes anything, it locks the names in its scope, in the order of their numbers, so no two groups deadlock.
 /// The locks are the server's, so they hold among all processes, and end with the transaction.
@@ -21,7 +22,7 @@ final class PostgreSQLWriter: Sendable {
     private let workers: PostgreSQLWorkers<Change>
     private let counted: NIOLockedValueBox<StoreCounts>
 
-    /// Bounds the time that a change waits for others of its group.
+    /// The maximum size of a group. It bounds the time that a change waits for the rest of its group.
     private static let maximumGroup = 256
     /// The maximum number of attempts for a group that conflicts with another transaction.
     private static let maximumAttempts = 5
@@ -54,7 +55,7 @@ final class PostgreSQLWriter: Sendable {
         }.get()
     }
 
-    /// The next changes that can share a transaction. A change with the scope `everything` runs by itself.
+    /// Returns the next changes that can share a transaction. A change with the scope `everything` runs by itself.
     @Sendable private static func takeGroup(_ waiting: inout [Change]) -> [Change] {
         guard let first = waiting.first else { return [] }
         var count = 1
@@ -70,7 +71,7 @@ final class PostgreSQLWriter: Sendable {
     ) -> InterruptedJobs<Change>? {
         let outcomes: [Outcome]
         do throws(PostgreSQLError) { outcomes = try self.outcomes(of: group, on: connection, counted) } catch {
-            // Without an answer to COMMIT, the changes may have been made. A repeated change is then recognised by its key.
+            // If COMMIT gets no answer, the changes may have been made. A repeated change is recognised by its key.
             return InterruptedJobs(jobs: group, error: StoreError(error))
         }
         let made = outcomes.count { if case .success = $0 { true } else { false } }

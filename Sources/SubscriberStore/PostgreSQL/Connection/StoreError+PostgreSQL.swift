@@ -22,7 +22,7 @@ extension StoreError {
 }
 
 extension PostgreSQLError {
-    /// True if the transaction failed because of another one and can succeed when it is repeated. That is a serialisation
-    /// failure, a deadlock, or a row that another transaction has added or removed in the meantime.
+    /// True if the transaction failed because of another one and may succeed when repeated: a serialisation failure, a
+    /// deadlock, or a row that another transaction added or removed in the meantime.
     var isConflict: Bool { ["40001", "40P01", "23503", "23505"].contains(state) }
 }

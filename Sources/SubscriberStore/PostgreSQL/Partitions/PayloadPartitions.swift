@@ -1,13 +1,14 @@
 import OfferCore
 import OfferPostgreSQL
 
-/// The partitions of raw payloads and of the subscriptions in them: a pair for each span of time, numbered from 1.
+/// The partitions of raw payloads and of the subscriptions that they name: a pair for each span of time, numbered from
+/// 1.
 ///
-/// A row belongs to a partition by the `id` of its notification. A partition has room for 2^40 of them, so none is ever full.
-/// At the end of the newest partition's span, the next one is created, and then the sequence of the `id`s moves to it. If that
-/// happens late, the newest partition covers more time.
+/// The `id` of its notification assigns a row to a partition. A partition has room for 2^40 notifications, so none is
+/// ever full. At the end of the newest partition's span, the next one is created, and then the sequence of the `id`s
+/// moves to it. If that happens late, the newest partition covers more time.
 struct PayloadPartitions {
-    /// The `id`s in a partition.
+    /// The number of `id`s in a partition.
     static let size: Int64 = 1 << 40
 
     private let db: PostgreSQLDatabase
@@ -35,13 +36,13 @@ struct PayloadPartitions {
 
     // MARK: The newest
 
-    /// The number of the next partition, if the newest has payloads from before a time.
+    /// Returns the number of the next partition, if the newest has payloads from before a time.
     func next(lastingSince time: Timestamp) throws -> Int64? {
         guard let newest = numbers.last, let first = try received(newest)?.first, first < time else { return nil }
         return newest + 1
     }
 
-    /// Makes a partition. Notifications go to it only after ``advance()``.
+    /// Creates a partition. Notifications go to it only after ``advance()``.
     func begin(_ number: Int64) throws {
         let (lowest, end) = Self.bounds(of: number)
         try db.connection.run(
@@ -52,14 +53,14 @@ struct PayloadPartitions {
             """)
     }
 
-    /// Gives notifications the `id`s of the newest partition, and never lower ones again. The partition must be committed: a
-    /// rollback removes a partition, but does not reset a sequence.
+    /// Gives notifications `id`s of the newest partition from now on, and never lower ones. The partition must be
+    /// committed: a rollback removes a partition, but does not reset a sequence.
     func advance() throws {
         guard try isBehind() else { return }
         _ = try db.rows("SELECT setval(pg_get_serial_sequence('notification', 'id'), ?)", [lowestOfNewest - 1])
     }
 
-    /// True if notifications go to an older partition than the newest.
+    /// Returns true if notifications still go to a partition before the newest.
     func isBehind() throws -> Bool { try lastID() < lowestOfNewest - 1 }
 
     private var lowestOfNewest: Int64 { numbers.last.map { Self.bounds(of: $0).lowest } ?? 0 }
@@ -71,7 +72,7 @@ struct PayloadPartitions {
 
     // MARK: Old ones
 
-    /// The partitions, except the newest, whose payloads are all from before a time and wait for no receiver.
+    /// Returns the partitions, except the newest, whose payloads are all from before a time and wait for no receiver.
     func disposable(receivedBefore time: Timestamp) throws -> [Int64] {
         try numbers.dropLast().filter { number in
             if let last = try received(number)?.last, last >= time { return false }
@@ -82,7 +83,7 @@ struct PayloadPartitions {
         }
     }
 
-    /// The dead letters in a partition, and those revived in the meantime.
+    /// Returns the dead letters in a partition, and those revived in the meantime.
     func letters(in number: Int64, limit: Int) throws -> [ForwardTable.Entry] {
         let (lowest, end) = Self.bounds(of: number)
         return try db.rows("SELECT * FROM forward WHERE payload >= ? AND payload < ? LIMIT ?", [lowest, end, limit])
@@ -93,7 +94,7 @@ struct PayloadPartitions {
         try db.connection.run("DROP TABLE payload_\(number); DROP TABLE payload_subscription_\(number)")
     }
 
-    /// The times of the first and the last payload in a partition; nil if it is empty.
+    /// Returns the times of the first and the last payload in a partition; nil if it is empty.
     private func received(_ number: Int64) throws -> (first: Timestamp, last: Timestamp)? {
         let result = try db.connection.executeOnce("SELECT min(received_at), max(received_at) FROM payload_\(number)")
         guard case .integer(let first)? = result.rows.first?.first, case .integer(let last)? = result.rows.first?.last

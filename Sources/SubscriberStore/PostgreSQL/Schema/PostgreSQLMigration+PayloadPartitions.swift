@@ -1,8 +1,9 @@
-/// Raw payloads in partitions, so that old ones are dropped together and the disk gets their space back at once.
+/// Raw payloads in partitions, so that old ones are dropped together and their disk space is freed at once.
 /// ``PayloadPartitions`` explains the bounds.
 ///
-/// The existing table becomes the first partition. No row is copied, but the second migration reads each one while changes go
-/// on, to see that it is within the bounds. Changes wait during the third migration, which then has nothing left to read.
+/// The existing table becomes the first partition. No row is copied, but the second migration reads each row while
+/// changes continue, to check that it is within the bounds. Changes wait during the third migration, which has nothing
+/// left to read.
 extension Migration {
     static let payloadBounds = Migration(
         name: "payload bounds",
@@ -19,9 +20,10 @@ extension Migration {
             ALTER TABLE payload_subscription VALIDATE CONSTRAINT payload_subscription_bounds
             """)
 
-    /// A partitioned table has no references in either direction. The check of a reference would lock every partition, and
-    /// making or dropping a partition would lock the other table. Statements delete the mentions of a payload with it. Under a
-    /// version without partitions, they can outlive it until their partition is dropped; they then mean nothing.
+    /// A partitioned table has no references in either direction. Checking a reference would lock every partition, and
+    /// creating or dropping a partition would lock the other table. Statements delete the references to a payload
+    /// together with it. Under a version without partitions, such references can outlive the payload until their
+    /// partition is dropped; they then have no effect.
     static let payloadPartitions = Migration(
         name: "payload partitions",
         sql: """

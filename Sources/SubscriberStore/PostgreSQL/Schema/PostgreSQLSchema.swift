@@ -1,13 +1,13 @@
 import OfferPostgreSQL
 
-/// The tables in PostgreSQL, as numbered migrations. A released migration never changes. It keeps everything that the previous
-/// release still uses. So two releases can run side by side during an upgrade, and the older one can restart.
+/// The tables in PostgreSQL, as numbered migrations. A released migration never changes. It keeps everything that the
+/// previous release still uses, so two releases can run side by side during an upgrade, and the older one can restart.
 enum PostgreSQLSchema {
-    /// The schema that all tables are in. It belongs only to this program.
+    /// The schema of all tables. Only this program uses it.
     static let name = "offer_signer"
 
-    /// Each with the lowest version that a program must know to use the database afterwards. The previous release can use it,
-    /// so it may restart during an upgrade.
+    /// The migrations, each with the lowest version that a program must know to use the database afterwards. The
+    /// previous release can use it, so it may restart during an upgrade.
     static let migrations: [(migration: Migration, neededVersion: Int)] = [
         (.initial, neededVersion: 1), (.retentionInPostgreSQL, neededVersion: 1),
         (.postgreSQLLedgerCoverage, neededVersion: 1), (.payloadBounds, neededVersion: 1),
@@ -21,7 +21,7 @@ enum PostgreSQLSchema {
     /// Processes that start together migrate one after the other.
     private static let lock: Int64 = 0x4F66_5368
 
-    /// The number of the last migration applied; 0 for none.
+    /// Returns the number of the last migration applied; 0 for none.
     static func version(_ connection: PostgreSQLConnection) throws -> Int {
         let database = PostgreSQLDatabase(connection: connection)
         let exists = try database.number(

@@ -1,15 +1,15 @@
 import Dispatch
 import NIOConcurrencyHelpers
 
-/// Threads on which tasks may wait for the disk. Tasks in Swift's own pool must not block.
+/// Threads on which tasks may wait for the disk, because tasks in Swift's own pool must not block.
 ///
-/// A task that prefers them through ``SubscriberStore/executor`` reads without a change of threads. Dispatch starts a thread
-/// when one is needed, and ends it after some time without work.
+/// A task that prefers them through ``SubscriberStore/executor`` reads without switching threads. Dispatch starts a
+/// thread when needed, and ends it after some time without work.
 final class BlockingThreads: TaskExecutor {
     private struct State {
-        /// The oldest first.
+        /// The oldest comes first.
         var jobs: [UnownedJob] = []
-        /// One for each idle thread.
+        /// The queues of idle threads.
         var idle: [DispatchQueue]
     }
 
@@ -26,7 +26,7 @@ final class BlockingThreads: TaskExecutor {
             state.jobs.append(job)
             return state.idle.popLast()
         }
-        // If there is none, the first thread that finishes its job takes this one.
+        // If no thread is idle, the first thread that finishes its job takes this one.
         if let idle { idle.async { self.work(on: idle) } }
     }
 
@@ -34,7 +34,7 @@ final class BlockingThreads: TaskExecutor {
         while let job = next(for: queue) { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
-    /// - Returns: nil if there is none. The queue then counts as idle.
+    /// - Returns: nil if no job is waiting. The queue then counts as idle.
     private func next(for queue: DispatchQueue) -> UnownedJob? {
         state.withLockedValue { state in
             guard !state.jobs.isEmpty else {

@@ -1,11 +1,12 @@
 import GRDB
 import NIOConcurrencyHelpers
 
-/// Writes in groups: one transaction, and so one sync, for all changes that arrive while the last one is syncing.
+/// The writer that makes changes in groups: one transaction, and so one sync, for all changes that arrive during the
+/// previous sync.
 ///
-/// If a change fails, the group is repeated with a savepoint for each, so it does not fail the others. A change's only effect
-/// must therefore be on the database. The audit trail's `GroupCommit` differs: its entries have no results and are lost
-/// together.
+/// If a change fails, the group is repeated with a savepoint for each change, so the others do not fail. A change's
+/// only effect must therefore be on the database. The audit trail's `GroupCommit` differs: its entries have no results
+/// and are lost together.
 final class GroupedWriter: Sendable {
     private struct Change: Sendable {
         /// Makes the change and returns the completion to call when it is durable.
@@ -25,7 +26,7 @@ final class GroupedWriter: Sendable {
     private let pool: DatabasePool
     private let state = NIOLockedValueBox(State())
 
-    /// Bounds the time that a change waits for others of its group.
+    /// The maximum size of a group. It bounds the time that a change waits for the rest of its group.
     private static let maximumGroup = 256
 
     init(_ pool: DatabasePool) {
@@ -85,7 +86,7 @@ final class GroupedWriter: Sendable {
     }
 
     /// Makes all changes in one transaction.
-    /// - Returns: nil if `perform` gave up.
+    /// - Returns: nil if `perform` returned nil.
     private func commit(
         _ group: ArraySlice<Change>, _ db: GRDB.Database, perform: (Change, GRDB.Database) throws -> Outcome?
     ) -> [Outcome]? {

@@ -39,7 +39,7 @@ struct SQLiteDatabase: Database {
         while let row = try cursor.next() { try body(Self.row(row, columns)) }
     }
 
-    /// Only one connection writes.
+    /// Always 0, because only one connection writes.
     var shard: Int64 { 0 }
 
     func overwriting<Result>(_ body: () throws -> Result) throws -> Result {

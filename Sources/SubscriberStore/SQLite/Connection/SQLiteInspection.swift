@@ -4,7 +4,7 @@ import SystemPackage
 
 /// Inspects a database without changing it.
 enum SQLiteInspection {
-    /// The number of the last migration applied to an existing database.
+    /// Returns the number of the last migration applied to an existing database.
     static func version(path: String) throws(StoreError) -> Int {
         do {
             let connection = try DatabaseQueue(path: name(of: path), configuration: configuration)

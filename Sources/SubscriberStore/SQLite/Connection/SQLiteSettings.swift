@@ -1,10 +1,10 @@
-/// The settings with which the SQLite engine opens its database.
+/// The settings for opening a SQLite database.
 package struct SQLiteSettings: Sendable {
-    /// The path of the database file. The files beside it have the same name with `-wal` and `-shm`.
+    /// The path of the database file. The files next to it have the same name with `-wal` and `-shm`.
     package let path: String
-    /// The time that a change waits for a lock that another process holds.
+    /// The maximum time that a change waits for a lock of another process.
     package let lockTimeout: Duration
-    /// Called with every statement. For tests.
+    /// Called with every statement, for tests.
     package let trace: (@Sendable (String) -> Void)?
 
     package init(

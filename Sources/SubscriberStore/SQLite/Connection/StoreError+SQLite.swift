@@ -29,6 +29,6 @@ extension StoreError {
         "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
     }
 
-    /// A stored value that this program would not have written.
+    /// Creates the error for a stored value that this program would not have written.
     package static func unreadable(_ column: String) -> StoreError { StoreError(.unreadable, "unreadable \(column)") }
 }

@@ -1,5 +1,5 @@
 extension Migration {
-    /// The data kept for an unlisted offer, an offer that is decided again, and an erased customer.
+    /// The ledger's data about unlisted offers, offers that are decided again, and erased customers.
     static let ledgerCoverage = Migration(
         name: "ledger coverage",
         sql: """

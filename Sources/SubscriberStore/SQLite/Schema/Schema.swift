@@ -14,7 +14,7 @@ enum Schema {
 
     static var latestVersion: Int { migrations.count }
 
-    /// The number of the last migration applied; 0 for a new database.
+    /// Returns the number of the last migration applied; 0 for a new database.
     static func version(_ db: GRDB.Database) throws -> Int {
         guard try db.tableExists("migration") else { return 0 }
         return try Int.fetchOne(db, sql: "SELECT max(number) FROM migration") ?? 0

@@ -1,0 +1,11 @@
+// Embeds openapi.json in the program. As a Swift array, its bytes took the compiler over a minute.
+
+#include "COpenAPI.h"
+
+static const uint8_t bytes[] = {
+#embed "../OfferService/OpenAPI/openapi.json"
+};
+
+size_t offer_openapi_size(void) { return sizeof bytes; }
+
+uint8_t offer_openapi_byte(size_t index) { return bytes[index]; }
