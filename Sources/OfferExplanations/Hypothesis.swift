@@ -99,8 +99,9 @@ struct Hypothesis: Sendable {
     private static func whiteSpace(_ presented: PresentedFields) -> [Hypothesis] {
         PayloadField.allCases.flatMap { field in
             let text = presented.texts[field] ?? []
-            let space = Array(" ".utf8)
-            return [text.trimmed, text + space, space + text, text + Array("\n".utf8)].filter { $0 != text }.map {
+            let (space, newline) = ([UInt8(ascii: " ")], [UInt8(ascii: "\n")])
+            let variants: [[UInt8]] = [text.trimmed, text + space, space + text, text + newline]
+            return variants.filter { $0 != text }.map {
                 Self.text(.whiteSpace, field, of: presented, isCommon: $0 == text.trimmed, $0)
             }
         }

@@ -23,7 +23,10 @@ package struct IPAddress: Hashable, Sendable {
 
     /// The eight groups of 16 bits.
     var groups: [UInt16] {
-        (0..<8).map { UInt16(truncatingIfNeeded: ($0 < 4 ? halves.x : halves.y) >> UInt64(48 - 16 * ($0 % 4))) }
+        (0..<8).map { index in
+            let half: UInt64 = index < 4 ? halves.x : halves.y
+            return UInt16(truncatingIfNeeded: half >> UInt64(48 - 16 * (index % 4)))
+        }
     }
 
     /// The part of the address that identifies one subscriber: an entire IPv4 address, or the first 64 bits of an IPv6

@@ -29,9 +29,10 @@ private struct AppLint {
 
     var warnings: [Diagnostic] {
         let offers = app.rules.offers
-        return offers.flatMap { ofNames($0) + ofLimits($0) + ofProduct($0) }
-            + Dictionary(grouping: offers, by: \.productID).values.flatMap(ofOrder)
-            .sorted { $0.error < $1.error } + ofRetention + ofPrices
+        let byProduct = Dictionary(grouping: offers, by: \.productID).values
+        var warnings: [Diagnostic] = offers.flatMap { ofNames($0) + ofLimits($0) + ofProduct($0) }
+        warnings += byProduct.flatMap(ofOrder).sorted { $0.error < $1.error }
+        return warnings + ofRetention + ofPrices
     }
 
     var ofSandbox: [Diagnostic] {
