@@ -6,30 +6,25 @@ import OfferCrypto
 import TestSupport
 import Testing
 
-/// Runs the commands in docs/app-store-api.md against a stand-in for the App Store.
-@Suite("docs/app-store-api.md", .serialized, .timeLimit(.minutes(5)))
+/// Runs the commands for the App Store Server API in docs/app-store.md against a stand-in for the App Store.
+@Suite("docs/app-store.md: the App Store Server API", .serialized, .timeLimit(.minutes(5)))
 struct AppStoreAPIPageTests {
-    @Test("every code block on the page has a test")
-    func everyBlockIsKnown() throws {
-        #expect(try MarkdownBlock.all(in: "docs/app-store-api.md").map(\.language) == ["sh", "sh"])
-    }
-
     @Test("the keys are tried, a test notification arrives, and the commands print and store what the App Store says")
     func walkthrough() async throws {
-        let walk = try await PageWalk("docs/app-store-api.md")
+        let walk = try await PageWalk("docs/app-store.md")
         let process = try await AppStoreProcess()
         let service = try process.start()
         var posting = Poster.Settings()
         posting.receiver = .url("http://127.0.0.1:\(service.port)/v1/app-store-notifications")
         for poster in process.standIn.posters { poster.set(posting) }
-        let tried = try await onOwnThread { [exports = process.exports] in try walk.shell(exports + walk.block(0)) }
+        let tried = try await onOwnThread { [exports = process.exports] in try walk.shell(exports + walk.block(9)) }
         #expect(tried.status == 0, "\(tried.standardError)")
         #expect(tried.standardOutput.contains("ok: the App Store accepts key TESTKEY123 for com.example.app\n"))
         #expect(tried.standardOutput.hasSuffix("ok: the App Store delivered the test notification\n"))
 
         let original = try #require(process.standIn.production.subscriptions.joined().first)
         let asked = try await onOwnThread { [exports = process.exports] in
-            try walk.shell(exports + walk.block(1).replacing("2000000123456789", with: original))
+            try walk.shell(exports + walk.block(10).replacing("2000000123456789", with: original))
         }
         #expect(asked.status == 0, "\(asked.standardError)")
         let lines = asked.standardOutput.split(separator: "\n").map(String.init)

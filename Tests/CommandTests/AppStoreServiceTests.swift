@@ -154,7 +154,7 @@ struct AppStoreServiceTests {
         let old = try SigningKey(text: process.keys.read("SubscriptionKey_\(RunningService.keyID).p8"))
         for (number, original) in process.standIn.production.subscriptions.joined().enumerated() {
             if number == 8 {
-                // As docs/keys.md says: the new key first, and the old one is revoked when it is out of use.
+                // As keys/README.md says: the new key first, and the old one is revoked when it is out of use.
                 process.standIn.tokens.replace(
                     keys: [RunningService.keyID: old, "SECONDKEY2": try SigningKey(text: key)])
                 try process.keys.drop(key, as: "SubscriptionKey_SECONDKEY2.p8")

@@ -9,8 +9,8 @@ import SubscriberSync
 import TestSupport
 import Testing
 
-/// Runs the commands in docs/deciding.md. The six situations have tests of their own.
-@Suite("docs/deciding.md", .serialized, .timeLimit(.minutes(5)))
+/// Runs the commands in docs/decisions.md. The six situations and the rules have tests of their own.
+@Suite("docs/decisions.md", .serialized, .timeLimit(.minutes(5)))
 struct DecidingWalkTests {
     private let walk: PageWalk
 
@@ -18,20 +18,21 @@ struct DecidingWalkTests {
     private static let settings =
         "export SUBSCRIPTION_OFFERS_CONFIG=offers.yaml SUBSCRIPTION_OFFERS_DATABASE=sqlite:subscribers.sqlite"
 
-    init() async throws { walk = try await PageWalk("docs/deciding.md") }
+    init() async throws { walk = try await PageWalk("docs/decisions.md") }
 
     @Test("every code block on the page has a test")
     func everyBlockIsKnown() {
         #expect(
             walk.blocks.map(\.language) == ["sh", "sh"] + Array(repeating: "json", count: 6) + [
-                "sh", "sh", "sh", "text",
+                // A rule and its check, the alarms, and a decision with its answer.
+                "yaml", "sh", "sh", "sh", "sh", "text",
             ])
     }
 
     @Test("a customer nobody knows gets reasons, and there is no alarm")
     func commands() throws {
         let outcome = try walk.run(
-            start: walk.block(0), walk.block(1), "echo", Self.settings, walk.block(8), walk.block(9),
+            start: walk.block(0), walk.block(1), "echo", Self.settings, walk.block(10), walk.block(11),
             "offer-signer rules check", "offer-signer rules try offers.yaml")
         #expect(outcome.status == 0, "\(outcome.standardError)")
         let lines = outcome.standardOutput.split(separator: "\n").map(String.init)
@@ -46,9 +47,9 @@ struct DecidingWalkTests {
 
     @Test("the decision about one customer is explained")
     func decide() throws {
-        let outcome = try walk.run(start: walk.block(0), Self.settings, walk.block(10))
+        let outcome = try walk.run(start: walk.block(0), Self.settings, walk.block(12))
         #expect(outcome.status == 0, "\(outcome.standardError)")
-        #expect(outcome.standardOutput.hasPrefix(walk.block(11).trimmingCharacters(in: .newlines) + "\n"))
+        #expect(outcome.standardOutput.hasPrefix(walk.block(13).trimmingCharacters(in: .newlines) + "\n"))
     }
 
     @Test("a redemption without a signature is shown, and acknowledged by its number")
@@ -69,7 +70,7 @@ struct DecidingWalkTests {
         }
         try await store.merge([fact], in: Sample.production)
         try store.close()
-        let shown = try walk.shell("\(Self.settings)\n\(walk.block(8))")
+        let shown = try walk.shell("\(Self.settings)\n\(walk.block(10))")
         #expect(shown.status == 1)
         #expect(
             shown.standardOutput == "1 2025-10-12T08:53:20.000Z com.example.app Production com.example.app.pro stay\n")
@@ -80,7 +81,7 @@ struct DecidingWalkTests {
         let acknowledged = try walk.shell("\(Self.settings)\noffer-signer alarms acknowledge 1")
         #expect(acknowledged.status == 0, "\(acknowledged.standardError)")
         #expect(acknowledged.standardOutput == "acknowledged: " + shown.standardOutput)
-        let ended = try walk.shell("\(Self.settings)\n\(walk.block(8))")
+        let ended = try walk.shell("\(Self.settings)\n\(walk.block(10))")
         #expect(ended.status == 0)
     }
 }

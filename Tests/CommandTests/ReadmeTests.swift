@@ -58,8 +58,8 @@ struct ReadmeTests {
             // A curl and its answer, the hash of a username, three StoreKit calls, a refused request and its answer.
             .api: ["sh", "json", "sh", "swift", "swift", "swift", "sh", "json"],
             // The whole configuration file, the command that serves it, a command with TLS, a health check and its
-            // answer.
-            .deploy: ["yaml", "sh", "sh", "sh", "json"],
+            // answer, four steps of an upgrade (UpgradePageTests).
+            .deploy: ["yaml", "sh", "sh", "sh", "json", "sh", "sh", "sh", "sh"],
             // sign | verify and its output, a curl pipeline and its answer.
             .explanations: ["sh", "json", "sh", "json"],
         ]

@@ -2,13 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the walkthrough in docs/upgrade.md, with the same program as the old and the new version.
-@Suite("docs/upgrade.md", .serialized, .timeLimit(.minutes(5)))
+/// Runs the upgrade by hand in docs/deploy.md, with the same program as the old and the new version.
+@Suite("docs/deploy.md: upgrade", .serialized, .timeLimit(.minutes(5)))
 struct UpgradePageTests {
     @Test("the new process takes over the port, the old one exits, and both write to the same trail")
     func byHand() async throws {
-        let walk = try await PageWalk("docs/upgrade.md")
-        #expect(walk.blocks.map(\.language) == ["sh", "sh", "sh", "sh"])
+        let walk = try await PageWalk("docs/deploy.md")
         try FileManager.default.createDirectory(
             at: walk.folder.url.appending(path: "new"), withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(
@@ -16,7 +15,7 @@ struct UpgradePageTests {
         let settings = "SUBSCRIPTION_OFFERS_KEY_ID=2X9R4HXF34\nSUBSCRIPTION_OFFERS_AUDIT_LOG=audit.jsonl\n"
         try walk.folder.write(settings.utf8, to: "offer-signer.env")
         let outcome = try walk.run(
-            start: walk.block(1), walk.block(0), walk.block(2), "kill -0 $new", "wait $service", walk.block(3),
+            start: walk.block(6), walk.block(5), walk.block(7), "kill -0 $new", "wait $service", walk.block(8),
             "kill $new; wait $new; offer-signer audit verify audit.jsonl")
         #expect(outcome.status == 0, "\(outcome.standardError)")
         let lines = outcome.standardOutput.split(separator: "\n").filter {

@@ -98,7 +98,7 @@ extension APIFailure: CustomStringConvertible {
             "check the network and Apple's system status page; the service tries again"
         case .limited: "wait; the limit applies per hour"
         case .noServer: "use Production or Sandbox"
-        case .refused, .status, .unreadable: "see docs/app-store-api.md"
+        case .refused, .status, .unreadable: "see docs/app-store.md"
         }
     }
 }

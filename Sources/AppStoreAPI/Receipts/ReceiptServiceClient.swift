@@ -210,7 +210,7 @@ package enum ReceiptServiceFailure: Error, Hashable, Sendable {
         case .temporary(let status) where status != .malformed: "see Apple's system status page"
         case .unreachable, .timedOut, .paused, .httpStatus:
             "check the network and Apple's system status page; the service tries again"
-        case .unreadable: "see docs/app-store-api.md"
+        case .unreadable: "see docs/app-store.md"
         case .status, .temporary: nil
         }
     }

@@ -26,8 +26,9 @@ extension Settings {
     static let appStoreAPIGroup = SettingGroup(
         "App Store Server API",
         introduction: """
-            These settings say whether and where the service [queries the App Store](app-store-api.md). It does \
-            so if there is a database, for each app that has a key and an issuer ID.
+            These settings say whether and where the service \
+            [queries the App Store](app-store.md#the-app-store-server-api). It does so if there is a database, for each \
+            app that has a key and an issuer ID.
             """,
         settings: [
             appStoreAPI, appStoreAPIURL, appStoreSandboxAPIURL, verifyReceiptURL, sandboxVerifyReceiptURL,

@@ -25,7 +25,7 @@ extension Settings {
         default: nil, "the main address", reload: .onRestart, parse: Parse.listeningAddress)
     package static let reusePort = Setting<Bool>(
         "REUSE_PORT", flag: "reuse-port", "Let another process listen on the same port",
-        details: "See [upgrade.md](upgrade.md).", isSwitch: .onRestart)
+        details: "See [deploy.md](deploy.md#upgrade).", isSwitch: .onRestart)
     package static let tlsCertificate = Setting<String?>(
         "TLS_CERTIFICATE", flag: "tls-certificate", "PEM file with the certificate chain for TLS",
         details: """

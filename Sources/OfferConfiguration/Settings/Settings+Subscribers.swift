@@ -7,7 +7,7 @@ extension Settings {
         "Subscribers",
         introduction: """
             These settings say where [subscribers](database.md) are stored, and how \
-            [notifications](notifications.md) are received and forwarded.
+            [notifications](app-store.md) are received and forwarded.
             """,
         settings: [database, payloadDays, notificationsAddress, retentionDeadline, forwardKey, forwardRoots])
 
@@ -41,7 +41,7 @@ extension Settings {
         "FORWARD_KEY", "Key for the signatures of forwarded notifications",
         details: """
             At least 16 random bytes, for [forwarded \
-            notifications](notifications.md#forwarding-to-your-own-backend). Without it, they carry no \
+            notifications](app-store.md#forwarding-to-your-own-backend). Without it, they carry no \
             signature.
             """, default: nil, isSecret: true, reload: .onRestart, parse: Parse.longSecret)
     package static let forwardRoots = Setting<String?>(

@@ -71,7 +71,7 @@ private struct AppLint {
             Diagnostic(
                 "\(name): these rules need to know that something never happened: \(named.joined(separator: ", "))",
                 hint:
-                    "let the service query the App Store (docs/app-store-api.md), or have apps send an app receipt in proofs; "
+                    "let the service query the App Store (docs/app-store.md), or have apps send an app receipt in proofs; "
                     + "without either, such customers are refused as unknown")
         ]
     }

@@ -22,7 +22,7 @@ struct DecideCommand: AsyncParsableCommand {
 
               offer-signer decide --bundle-id com.example.app --app-account-token 01234567-89ab-cdef-0123-456789abcdef
 
-            Prints the customer's subscriptions, and for each offer yes or no with every reason. docs/deciding.md \
+            Prints the customer's subscriptions, and for each offer yes or no with every reason. docs/decisions.md \
             explains the reasons. To see everything that is stored about the customer, use 'offer-signer customers \
             show'.
             """

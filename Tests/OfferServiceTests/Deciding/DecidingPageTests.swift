@@ -6,12 +6,12 @@ import Testing
 
 @testable import AppStoreTestSupport
 
-/// Plays the six situations of docs/deciding.md, and compares the answers with those on the page.
-@Suite("docs/deciding.md: the six situations")
+/// Plays the six situations of docs/decisions.md, and compares the answers with those on the page.
+@Suite("docs/decisions.md: the six situations")
 struct DecidingPageTests {
     /// The JSON below a heading.
     private static func example(_ heading: String) throws -> String {
-        let page = try MarkdownPage("docs/deciding.md").text
+        let page = try MarkdownPage("docs/decisions.md").text
         let section = try #require(page.split(separator: "\n### \(heading)\n", maxSplits: 1).last)
         let block = try #require(section.split(separator: "```json\n", maxSplits: 1).dropFirst().first)
         return String(try #require(block.split(separator: "\n```", maxSplits: 1).first))
@@ -19,7 +19,7 @@ struct DecidingPageTests {
 
     /// The configuration file on the page.
     private static func configuration() throws -> String {
-        let block = try #require(try MarkdownBlock.all(in: "docs/deciding.md").first?.text)
+        let block = try #require(try MarkdownBlock.all(in: "docs/decisions.md").first?.text)
         let text = try #require(block.split(separator: "<<END\n").last)
         return String(try #require(text.split(separator: "\nEND\n").first))
     }
