@@ -377,7 +377,7 @@ struct LimitsTests {
         #expect((0..<5).allSatisfy { _ in status("guess", from: "198.51.100.1") == 401 })
         #expect(status("token-of-one", from: "198.51.100.2") == 200)
         let warnings = routes.log.text.split(separator: "\n").filter {
-            $0.contains("warning a proxy that is not trusted")
+            $0.contains("warning an untrusted proxy")
         }
         #expect(warnings.count == 1)
         #expect(warnings.first?.contains(proxy) == true)

@@ -58,20 +58,20 @@ struct TestService {
             now: { [wall] in wall.withLockedValue { $0 } }, uptime: { [clock] in clock.withLockedValue { $0 } },
             makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } })
         var dependencies = Application.Dependencies(policy: policy, sources: sources, log: log.logger)
-        dependencies.readiness = readiness
-        dependencies.trail = trail
-        dependencies.selfTest = selfTest
-        dependencies.earliest = earliest
+        dependencies.telemetry.readiness = readiness
+        dependencies.safeguards.trail = trail
+        dependencies.safeguards.selfTest = selfTest
+        dependencies.safeguards.earliest = earliest
         // The tests occupy every core, so an idle-priority thread can wait for minutes.
-        dependencies.explanationWait = explanationWait
-        dependencies.store = store
+        dependencies.front.explanationWait = explanationWait
+        dependencies.subscribers.store = store
         if let retentionDeadline { dependencies.retentionDeadline = retentionDeadline }
-        dependencies.composeRefusals = composeRefusals
-        dependencies.trust = AppStoreTrust(
-            appStore, transport: ocsp, now: sources.now, metrics: dependencies.metrics.sync, log: log.logger)
-        trust = dependencies.trust
-        metrics = dependencies.metrics
-        userKeys = dependencies.userKeys
+        dependencies.front.composeRefusals = composeRefusals
+        dependencies.subscribers.trust = AppStoreTrust(
+            appStore, transport: ocsp, now: sources.now, metrics: dependencies.telemetry.metrics.sync, log: log.logger)
+        trust = dependencies.subscribers.trust
+        metrics = dependencies.telemetry.metrics
+        userKeys = dependencies.front.userKeys
         let application = Application(dependencies)
         signer = application.signer
         signing = application.signing

@@ -40,11 +40,11 @@ package actor JWKSRefresher: Service {
         await cancelWhenGracefulShutdown {
             // Each set has its own task, so that an unavailable set does not delay others.
             await withDiscardingTaskGroup { group in
-                repeat {
+                await Periodic.run(every: .seconds(1)) {
                     for (place, number) in await self.beginDueReadings(at: .now) {
                         group.addTask { await self.load(place, number) }
                     }
-                } while (try? await Task.sleep(for: .seconds(1))) != nil
+                }
             }
         }
         await source.close()

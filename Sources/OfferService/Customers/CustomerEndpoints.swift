@@ -40,10 +40,9 @@ struct CustomerEndpoints: Sendable {
                 stored = try await self.stored(customer)
             }
             do throws(StoreError) {
-                let body = try await store.read { [stored] store async throws(StoreError) in
-                    try await CustomerAnswer.body(stored, known: customer.identifier, of: app, at: now(), in: store)
-                }
-                return HTTPResponse(body: body)
+                return HTTPResponse(
+                    body: try await CustomerAnswer.body(
+                        stored, known: customer.identifier, of: app, at: now(), in: store))
             } catch { throw Problem(error) }
         }
     }
@@ -96,10 +95,8 @@ struct CustomerEndpoints: Sendable {
 
     private func stored(_ customer: CustomerReference) async throws(Problem) -> [StoredCustomer] {
         do throws(StoreError) {
-            return try await store.read { store async throws(StoreError) in
-                try await store.customers(
-                    known: customer.identifier, bundleID: customer.bundleID, environment: customer.environment)
-            }
+            return try await store.customers(
+                known: customer.identifier, bundleID: customer.bundleID, environment: customer.environment)
         } catch {
             throw Problem(error)
         }

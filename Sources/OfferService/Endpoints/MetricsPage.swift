@@ -63,22 +63,11 @@ struct MetricsPage: Sendable {
         case .certificateExpiry: one(health.certificateExpiry)
         case .unansweredCertificates: one(trust.checker.map { Double($0.problems.count) })
         case .revokedCertificates: one(trust.checker.map { _ in Double(trust.verifier.knownChains.revokedCount) })
-        case .lastNotification: ofIntakes { $0.lastReceivedAt.map { Double($0.milliseconds) / 1000 } }
-        case .notificationLag: ofIntakes { $0.lag }
-        case .subscriptions: ofIntakes { Double($0.subscriptions) }
-        case .recoveredUntil: ofSyncedApps { $0.recoveredUntil.map { Double($0.milliseconds) / 1000 } }
-        case .subscriptionsDue: ofSyncedApps { Double($0.due) }
-        case .forwardsPending: ofReceivers { Double($0.map(\.pending).reduce(0, +)) }
-        case .forwardsDead: ofReceivers { Double($0.map(\.dead).reduce(0, +)) }
-        case .oldestForward: ofReceivers { $0.compactMap(\.oldestPending).min().map { Double($0.milliseconds) / 1000 } }
         case .storeUp: one(store.isConfigured ? (store.isHealthy ? 1 : 0) : nil)
         case .storeChanges: one(store.store.map { Double($0.counts.changes) })
         case .storeCommits: one(store.store.map { Double($0.counts.commits) })
         case .storeRoundTrips: one(store.store.map { Double($0.counts.roundTrips) })
         case .storeRetries: one(store.store.map { Double($0.counts.retries) })
-        case .unexplainedRedemptions:
-            (store.unexplainedRedemptions ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
-                .map { (labels: [$0.key.rawValue], value: Double($0.value)) }
         case .memoryUsed: one(budget.map { Double($0.usedBytes) })
         case .memoryBudget: one(budget.map { Double($0.limit) })
         case .processCPU: one(process.now?.cpuSeconds)
@@ -87,31 +76,11 @@ struct MetricsPage: Sendable {
         case .processMaximumDescriptors: one(process.now.map { $0.maximumDescriptors.map(Double.init) ?? .infinity })
         case .processStart: one(process.now?.start)
         case .build: [([BuildVersions.program, BuildVersions.swift, BuildVersions.openSSL], 1)]
-        default: []
+        default: metrics.sync.samples(of: metric)
         }
     }
 
     private func one(_ value: Double?) -> [(labels: [String], value: Double)] { value.map { [([], $0)] } ?? [] }
-
-    private func ofIntakes(_ value: (Intake) -> Double?) -> [(labels: [String], value: Double)] {
-        store.intakes.compactMap { intake in
-            value(intake).map {
-                (labels: [intake.app.bundleID.text.description, intake.app.environment.rawValue], value: $0)
-            }
-        }
-    }
-
-    private func ofSyncedApps(_ value: (SyncStatus) -> Double?) -> [(labels: [String], value: Double)] {
-        store.syncStatus.compactMap { app, figures in
-            value(figures).map { (labels: [app.bundleID.text.description, app.environment.rawValue], value: $0) }
-        }.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
-    }
-
-    /// Looks up a value for each receiver. Receivers with the same name share one value.
-    private func ofReceivers(_ value: ([Receiver]) -> Double?) -> [(labels: [String], value: Double)] {
-        Dictionary(grouping: store.receivers) { ReceiverName.of($0.url) }.sorted { $0.key < $1.key }
-            .compactMap { name, receivers in value(receivers).map { (labels: [name], value: $0) } }
-    }
 
     private func states(of ring: KeyRing) -> [(labels: [String], value: Double)] {
         ring.keyIDs.flatMap { id in

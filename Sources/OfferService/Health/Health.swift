@@ -13,31 +13,23 @@ package struct Health: Sendable {
     private let policy: CurrentPolicy
     private let keys: KeyHealth
     private let certificate: CurrentCertificate
-    private let readiness: Readiness
-    private let trail: AuditTrail?
-    private let selfTest: SelfTest?
-    private let earliest: Timestamp
+    private let telemetry: Telemetry
+    private let safeguards: Safeguards
     private let now: @Sendable () -> Timestamp
     private let gatekeeper: Gatekeeper
     private let store: CurrentStore
     private let queriesAppStore: Bool
 
-    /// - Parameters:
-    ///   - selfTest: nil to skip the self-test of the cryptography.
-    ///   - earliest: the earliest time that a correct clock can show; see ``ClockCheck/earliest``.
     init(
-        policy: CurrentPolicy, keys: KeyHealth, certificate: CurrentCertificate, readiness: Readiness,
-        trail: AuditTrail?,
-        selfTest: SelfTest?, earliest: Timestamp, now: @escaping @Sendable () -> Timestamp, gatekeeper: Gatekeeper,
+        policy: CurrentPolicy, keys: KeyHealth, certificate: CurrentCertificate, telemetry: Telemetry,
+        safeguards: Safeguards, now: @escaping @Sendable () -> Timestamp, gatekeeper: Gatekeeper,
         store: CurrentStore, queriesAppStore: Bool
     ) {
         self.policy = policy
         self.keys = keys
         self.certificate = certificate
-        self.readiness = readiness
-        self.trail = trail
-        self.selfTest = selfTest
-        self.earliest = earliest
+        self.telemetry = telemetry
+        self.safeguards = safeguards
         self.now = now
         self.gatekeeper = gatekeeper
         self.store = store
@@ -67,7 +59,8 @@ package struct Health: Sendable {
             states: states,
             details: isTrusted
                 ? HealthReport.Details(
-                    activeKeys: policy.ring.active, problems: problems, intakes: store.intakes) : nil)
+                    activeKeys: policy.ring.active, problems: problems, intakes: telemetry.metrics.sync.figures.intakes)
+                : nil)
         if let refusal = refusal(states) {
             throw refusal.with { $0.members = JSONWriter.members(report.write) }
         }
@@ -81,12 +74,12 @@ package struct Health: Sendable {
     var isReady: Bool { refusal(states(under: policy.snapshot)) == nil }
 
     /// True if the audit trail can be written; nil if there is none.
-    var isAuditWritable: Bool? { trail.map { $0.fault == nil } }
+    var isAuditWritable: Bool? { safeguards.trail.map { $0.fault == nil } }
 
     /// All current problems, including a hanging disk and a certificate that is about to expire.
     var problems: [Diagnostic] {
-        readiness.problems + keys.problems(under: policy.snapshot.ring)
-            + [readiness.hangingDisk, certificate.problem(at: .now)].compactMap(\.self)
+        telemetry.readiness.problems + keys.problems(under: policy.snapshot.ring)
+            + [telemetry.readiness.hangingDisk, certificate.problem(at: .now)].compactMap(\.self)
     }
 
     /// Unix time in seconds; nil without TLS.
@@ -100,44 +93,45 @@ package struct Health: Sendable {
         switch check {
         case .keys:
             guard keys.isGood(under: policy.ring) else { return .failed }
-            return readiness.hasProblem(from: .keys) || readiness.hangingDisk != nil ? .degraded : .ok
+            return telemetry.readiness.hasProblem(from: .keys) || telemetry.readiness.hangingDisk != nil
+                ? .degraded : .ok
         case .selfTest:
-            guard let selfTest else { return .off }
+            guard let selfTest = safeguards.selfTest else { return .off }
             return selfTest.isPassed ? .ok : .failed
         case .audit:
-            guard let trail else { return .off }
+            guard let trail = safeguards.trail else { return .off }
             guard trail.fault == nil else { return .failed }
-            return readiness.hasProblem(from: .audit) ? .degraded : .ok
+            return telemetry.readiness.hasProblem(from: .audit) ? .degraded : .ok
         case .clock:
-            guard now() >= earliest else { return .failed }
-            return readiness.hasProblem(from: .clock) ? .degraded : .ok
+            guard now() >= safeguards.earliest else { return .failed }
+            return telemetry.readiness.hasProblem(from: .clock) ? .degraded : .ok
         case .catalogue:
             guard policy.catalogue != nil else { return .off }
-            return readiness.isNewestInForce ? .ok : .degraded
-        case .appStore: return readiness.hasProblem(from: .appStore) ? .degraded : .ok
+            return telemetry.readiness.isNewestInForce ? .ok : .degraded
+        case .appStore: return telemetry.readiness.hasProblem(from: .appStore) ? .degraded : .ok
         case .appStoreAPI:
             guard queriesAppStore else { return .off }
-            return readiness.hasProblem(from: .appStoreAPI) ? .degraded : .ok
+            return telemetry.readiness.hasProblem(from: .appStoreAPI) ? .degraded : .ok
         case .store:
             guard store.isConfigured else { return .off }
-            return store.isHealthy && !readiness.hasProblem(from: .store) ? .ok : .degraded
+            return store.isHealthy && !telemetry.readiness.hasProblem(from: .store) ? .ok : .degraded
         case .notifications:
             guard store.isConfigured else { return .off }
-            return readiness.hasProblem(from: .notifications) ? .degraded : .ok
+            return telemetry.readiness.hasProblem(from: .notifications) ? .degraded : .ok
         case .ledger:
             guard store.isConfigured, policy.catalogue?.apps.isEmpty == false else { return .off }
-            return readiness.hasProblem(from: .ledger) ? .degraded : .ok
+            return telemetry.readiness.hasProblem(from: .ledger) ? .degraded : .ok
         case .retention:
             guard policy.catalogue?.apps.values.contains(where: { !$0.rules.retention.isEmpty }) == true else {
                 return .off
             }
-            return readiness.hasProblem(from: .retention) ? .degraded : .ok
+            return telemetry.readiness.hasProblem(from: .retention) ? .degraded : .ok
         }
     }
 
     /// Returns the problem to report, the most general one first; nil if the service is ready.
     private func refusal(_ states: [HealthReport.Check: HealthReport.State]) -> Problem? {
-        if readiness.isStopping { return .stopping }
+        if telemetry.readiness.isStopping { return .stopping }
         if states[.clock] == .failed { return .clockWrong }
         if states[.audit] == .failed { return .auditUnavailable }
         return states.values.contains(.failed) ? .notReady : nil

@@ -55,7 +55,7 @@ package actor HealthMonitor: Service {
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            repeat { await self.check() } while (try? await Task.sleep(for: .seconds(1))) != nil
+            await Periodic.run(every: .seconds(1)) { await self.check() }
         }
         refusals?.flush()
     }

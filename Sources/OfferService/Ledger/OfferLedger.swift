@@ -89,10 +89,7 @@ struct OfferLedger: Sendable {
         let facts = plans.isEmpty || reserving == .nothing ? [] : try customer.digest()
         let answers: [LedgerResult]
         do throws(StoreError) {
-            answers =
-                request.changesNothing
-                ? try await store.read { store async throws(StoreError) in try await store.reserve(request) }
-                : try await store.write { store async throws(StoreError) in try await store.reserve(request) }
+            answers = try await store.reserve(request)
         } catch { throw Problem(error) }
         var outcomes: [Outcome] = []
         for (plan, answer) in zip(plans, answers) {
@@ -115,7 +112,7 @@ struct OfferLedger: Sendable {
         let request = request([], for: customer, reserving: .nothing, at: now)
         guard !request.facts.isEmpty else { return }
         do throws(StoreError) {
-            _ = try await store.write { store async throws(StoreError) in try await store.reserve(request) }
+            _ = try await store.reserve(request)
         } catch { throw Problem(error) }
     }
 
@@ -124,7 +121,7 @@ struct OfferLedger: Sendable {
         guard store.isHealthy else { return }
         do {
             let facts = try proofs.facts(at: now)
-            try await store.write { store throws(StoreError) in try await store.merge(facts, in: app) }
+            try await store.merge(facts, in: app)
         } catch {
             log.debug("proofs not stored", metadata: ["reason": "\(error)"])
         }
@@ -151,7 +148,7 @@ struct OfferLedger: Sendable {
         let facts = try customer.digest()
         let answer: RetentionReservationAnswer
         do throws(StoreError) {
-            answer = try await store.write { store async throws(StoreError) in try await store.reserve(reservation) }
+            answer = try await store.reserve(reservation)
         } catch { throw Problem(error) }
         switch answer {
         case .known(let offer): return .known(offer)
@@ -190,6 +187,6 @@ struct OfferLedger: Sendable {
     private func withdraw(_ offers: [ReservedOffer]) async {
         guard let app = offers.first?.app else { return }
         let nonces = offers.flatMap(\.plan.nonces)
-        try? await store.write { store async throws(StoreError) in try await store.withdraw(nonces, in: app) }
+        try? await store.withdraw(nonces, in: app)
     }
 }

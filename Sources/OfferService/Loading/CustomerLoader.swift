@@ -51,10 +51,8 @@ struct CustomerLoader: Sendable {
     ) async throws(Problem) -> EvaluatedCustomer? {
         let known: [StoredCustomer]
         do throws(StoreError) {
-            known = try await store.read { store throws(StoreError) in
-                try await store.customers(
-                    known: .originalTransactionID(original), bundleID: app.bundleID, environment: app.environment)
-            }
+            known = try await store.customers(
+                known: .originalTransactionID(original), bundleID: app.bundleID, environment: app.environment)
         } catch { throw Problem(error) }
         guard let stored = known.first(where: { $0.app == app }),
             stored.facts.contains(where: { $0.originalTransactionID == original })
@@ -84,10 +82,8 @@ struct CustomerLoader: Sendable {
         guard let refresher, store.store != nil, let original = proofs.latestOriginalTransactionID,
             let request = RefreshRequest(original, in: app, receipt: proofs.receipt.map { _ in proofs.receiptText })
         else { return }
-        let known = try? await store.read { store throws(StoreError) in
-            try await store.customers(
-                known: .originalTransactionID(original), bundleID: app.bundleID, environment: app.environment)
-        }
+        let known = try? await store.customers(
+            known: .originalTransactionID(original), bundleID: app.bundleID, environment: app.environment)
         guard let known else { return }
         if known.isEmpty
             || known.contains(where: { !$0.staleSubscriptions(under: configured?.freshness, at: now).isEmpty })
@@ -123,9 +119,7 @@ struct CustomerLoader: Sendable {
     private func read(
         _ query: CustomerQuery, of customer: NamedCustomer, _ environment: AppStoreEnvironment?
     ) async throws(StoreError) -> [StoredCustomer] {
-        try await store.read { store async throws(StoreError) in
-            try await store.customers(query, bundleID: customer.bundleID, environment: environment)
-        }
+        try await store.customers(query, bundleID: customer.bundleID, environment: environment)
     }
 
     /// Refreshes a customer whom the store does not know, or whose data is older than the app accepts. The wait is limited.

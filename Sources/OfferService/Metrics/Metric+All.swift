@@ -46,10 +46,6 @@ extension Metric {
         "offer_signer_reservations_total", .counter, ["app", "environment", "product", "offer", "outcome"],
         "Results of the ledger for eligible offers: `reserved`, `allowed` if nothing was to be signed, or the first limit "
             + "reached.")
-    static let unexplainedRedemptions = Metric(
-        "offer_signer_unexplained_redemptions", .gauge, ["environment"],
-        "Redemptions that no signature of this service explains and nobody has acknowledged. Above 0, "
-            + "somebody else may hold a key. Absent without a database.")
 
     // App Store data.
     static let unansweredCertificates = Metric(
@@ -59,16 +55,7 @@ extension Metric {
         "offer_signer_revoked_certificates", .gauge, [],
         "Certificates of App Store data that this process knows to be revoked. Absent if OCSP is off.")
 
-    // Subscribers.
-    static let lastNotification = Metric(
-        "offer_signer_last_notification_timestamp_seconds", .gauge, ["app", "environment"],
-        "Time at which the last notification arrived, in Unix time. Absent until the first one.")
-    static let notificationLag = Metric(
-        "offer_signer_notification_lag_seconds", .gauge, ["app", "environment"],
-        "Time between the signing and the arrival of the newest notification. Absent until the first one.")
-    static let subscriptions = Metric(
-        "offer_signer_subscriptions", .gauge, ["app", "environment"],
-        "Subscriptions in the database, expired ones included.")
+    // The database.
     static let storeUp = Metric(
         "offer_signer_store_up", .gauge, [],
         "1 if the database of subscribers works, otherwise 0. Absent without a database.")
@@ -101,24 +88,6 @@ extension Metric {
     static let retentionSeconds = Metric(
         "offer_signer_retention_seconds", .histogram, [],
         "Time from the first byte of a request for a retention message to its answer.")
-
-    static let recoveredUntil = Metric(
-        "offer_signer_recovered_until_timestamp_seconds", .gauge, ["app", "environment"],
-        "Time up to which the App Store's notification history has been read, in Unix time. Absent before the first read."
-    )
-    static let subscriptionsDue = Metric(
-        "offer_signer_subscriptions_due", .gauge, ["app", "environment"],
-        "Subscriptions whose refresh from the App Store is due, counted up to 100,000. Absent if they are not refreshed."
-    )
-
-    static let forwardsPending = Metric(
-        "offer_signer_forwards_pending", .gauge, ["receiver"], "Notifications waiting to be forwarded.")
-    static let forwardsDead = Metric(
-        "offer_signer_forwards_dead", .gauge, ["receiver"],
-        "Notifications given up because their receiver never accepted them.")
-    static let oldestForward = Metric(
-        "offer_signer_oldest_forward_timestamp_seconds", .gauge, ["receiver"],
-        "Time at which the oldest waiting notification was received, in Unix time. Absent if none waits.")
 
     // Keys and configuration.
     static let keyState = Metric(

@@ -83,9 +83,7 @@ struct RetentionDecider: Sendable {
     ) async throws(Problem) -> RememberedRetentionOffer? {
         guard request.configured.rules.offersRetention else { return nil }
         do throws(StoreError) {
-            return try await ledger.store.read { store throws(StoreError) in
-                try await store.retentionOffer(for: request.requestIdentifier, in: request.app, at: now)
-            }
+            return try await ledger.store.retentionOffer(for: request.requestIdentifier, in: request.app, at: now)
         } catch { throw Problem(error) }
     }
 

@@ -20,25 +20,17 @@ package struct OfferSigner: Sendable {
     let metrics: ServiceMetrics
     let refusals: RefusalLog
     private let keyHealth: KeyHealth
-    private let trail: AuditTrail?
-    private let selfTest: SelfTest?
-    private let earliest: Timestamp
+    private let safeguards: Safeguards
     private let log: Logger
     private let missingIssuerWarning: ThrottledWarning
 
-    /// - Parameters:
-    ///   - trail: nil if there is no audit trail.
-    ///   - selfTest: nil to skip the self-test of the cryptography.
-    ///   - earliest: the earliest time to sign with; see ``ClockCheck/earliest``.
     init(
-        policy: CurrentPolicy, keyHealth: KeyHealth, trail: AuditTrail?, selfTest: SelfTest?, earliest: Timestamp,
-        sources: SystemInputs, metrics: ServiceMetrics, refusals: RefusalLog, log: Logger
+        policy: CurrentPolicy, keyHealth: KeyHealth, safeguards: Safeguards, sources: SystemInputs,
+        metrics: ServiceMetrics, refusals: RefusalLog, log: Logger
     ) {
         self.policy = policy
         self.keyHealth = keyHealth
-        self.trail = trail
-        self.selfTest = selfTest
-        self.earliest = earliest
+        self.safeguards = safeguards
         self.sources = sources
         self.metrics = metrics
         self.refusals = refusals
@@ -51,14 +43,14 @@ package struct OfferSigner: Sendable {
 
     /// Refuses to sign if the self-test has failed or the audit trail cannot be written.
     func requireReady() throws(Problem) {
-        guard selfTest?.holds != false else { throw .signingUnavailable }
-        guard trail?.fault == nil else { throw .auditUnavailable }
+        guard safeguards.selfTest?.holds != false else { throw .signingUnavailable }
+        guard safeguards.trail?.fault == nil else { throw .auditUnavailable }
     }
 
-    /// Returns the time to sign with, which must not be before ``earliest``.
+    /// Returns the time to sign with, which must not be before ``Safeguards/earliest``.
     func timestamp() throws(Problem) -> Timestamp {
         let now = sources.now()
-        guard now >= earliest else { throw .clockWrong }
+        guard now >= safeguards.earliest else { throw .clockWrong }
         return now
     }
 
@@ -203,7 +195,7 @@ package struct OfferSigner: Sendable {
     /// - Parameter entries: evaluated only if there is an audit trail.
     /// - Returns: the commit to wait for before the signatures are sent; nil if there is none.
     func commit(_ entries: @autoclosure () -> [AuditEntry]) throws(Problem) -> Commit? {
-        guard let trail else { return nil }
+        guard let trail = safeguards.trail else { return nil }
         let entries = entries()
         guard !entries.isEmpty else { return nil }
         guard let commit = trail.add(entries) else { throw .auditUnavailable }
@@ -222,7 +214,7 @@ package struct OfferSigner: Sendable {
         customer: [UInt8]?, _ admission: Admission
     ) {
         guard problem.code != .rateLimited else { return }
-        trail?.note(
+        safeguards.trail?.note(
             AuditEntry(
                 time: sources.now(), requestID: admission.context.id.text, client: admission.client, kind: kind,
                 item: item, grant: grant, customer: customer, outcome: .refused(problem.code.rawValue)))

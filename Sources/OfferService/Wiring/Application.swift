@@ -1,53 +1,56 @@
 package import Logging
-package import OfferAudit
+import OfferAudit
 package import OfferConfiguration
-package import OfferCore
+import OfferCore
 import OfferEligibility
 package import OfferHTTP
 package import OfferIdentity
-package import OfferTelemetry
+import OfferTelemetry
 package import SubscriberSync
 
 /// The parts of the service that answer requests, wired together.
 ///
 /// `serve`, `sign`, the tests, the benchmark and the fuzzers all use this wiring.
 package struct Application: Sendable {
-    /// The inputs of an application. All but the first three have defaults that suit tests.
+    /// The inputs of an application. All but the first two have defaults that suit tests.
     package struct Dependencies {
         package var policy: CurrentPolicy
         package var sources: SystemInputs
-        package var log: Logger
-        package var metrics = ServiceMetrics()
-        package var readiness = Readiness()
+        package var telemetry: Telemetry
+        package var safeguards = Safeguards()
+        package var subscribers = Subscribers()
+        package var front = Front()
+        /// The time limit for a request for a retention message.
+        package var retentionDeadline = Settings.retentionDeadline.defaultValue
+
+        package init(policy: CurrentPolicy, sources: SystemInputs, log: Logger) {
+            self.policy = policy
+            self.sources = sources
+            telemetry = Telemetry(log: log)
+        }
+    }
+
+    /// The sources of what is known about subscribers.
+    package struct Subscribers: Sendable {
+        /// The verifier of App Store data; nil for Apple's roots without OCSP.
+        package var trust: AppStoreTrust?
+        /// nil if no subscribers are remembered.
+        package var store: CurrentStore?
+        /// Refreshes customers from the App Store; nil if it is not queried.
+        package var refresher: RefreshQueue?
+    }
+
+    /// What the application needs of the server around it.
+    package struct Front: Sendable {
         package var certificate = CurrentCertificate(nil)
         /// The key sets of identity providers.
         package var userKeys = CurrentUserKeys()
         /// The memory for requests and responses; nil without a server.
         package var budget: MemoryBudget?
-        /// The verifier of App Store data; nil for Apple's roots without OCSP.
-        package var trust: AppStoreTrust?
-        /// The store of subscribers; nil if none are remembered.
-        package var store: CurrentStore?
-        /// Refreshes unknown customers from the App Store; nil if it is not queried.
-        var refresher: RefreshQueue?
-        /// The time limit for a request for a retention message.
-        package var retentionDeadline = Settings.retentionDeadline.defaultValue
-        /// nil if there is no audit trail.
-        package var trail: AuditTrail?
-        /// nil to skip the self-test of the cryptography.
-        package var selfTest: SelfTest?
-        /// The earliest time that a correct clock can show.
-        package var earliest = Timestamp.min
         /// The maximum time that an explanation waits for a thread.
         package var explanationWait = Duration.seconds(10)
         /// Runs the composition of log lines about refusals; nil for a separate thread.
         package var composeRefusals: RefusalLog.Run?
-
-        package init(policy: CurrentPolicy, sources: SystemInputs, log: Logger) {
-            self.policy = policy
-            self.sources = sources
-            self.log = log
-        }
     }
 
     package let signer: OfferSigner
@@ -72,40 +75,41 @@ package struct Application: Sendable {
     private let log: Logger
 
     package init(_ dependencies: Dependencies) {
-        let (policy, sources, log) = (dependencies.policy, dependencies.sources, dependencies.log)
-        self.log = log
-        store = dependencies.store ?? CurrentStore(nil, log: log)
-        metrics = dependencies.metrics
-        refusals = RefusalLog(log: log, uptime: sources.uptime, run: dependencies.composeRefusals)
+        let (policy, sources, front) = (dependencies.policy, dependencies.sources, dependencies.front)
+        let (telemetry, safeguards) = (dependencies.telemetry, dependencies.safeguards)
+        let refresher = dependencies.subscribers.refresher
+        log = telemetry.log
+        metrics = telemetry.metrics
+        store = dependencies.subscribers.store ?? CurrentStore(nil, log: log)
+        refusals = RefusalLog(log: log, uptime: sources.uptime, run: front.composeRefusals)
         let limits = RequestLimits(metrics: metrics, log: log, uptime: sources.uptime)
         gatekeeper = Gatekeeper(
-            policy: policy, authenticator: Authenticator(userKeys: dependencies.userKeys, now: sources.now),
-            limits: limits, recordsAddresses: dependencies.trail?.recordsAddresses ?? false)
+            policy: policy, authenticator: Authenticator(userKeys: front.userKeys, now: sources.now), limits: limits,
+            recordsAddresses: safeguards.trail?.recordsAddresses ?? false)
         let trust =
-            dependencies.trust
+            dependencies.subscribers.trust
             ?? AppStoreTrust(AppStoreSettings(), now: sources.now, metrics: metrics.sync, log: log)
         customers = CustomerEndpoints(
-            store: store, refresher: dependencies.refresher, trail: dependencies.trail, now: sources.now)
+            store: store, refresher: refresher, trail: safeguards.trail, now: sources.now)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(
-            policy: policy, keyHealth: keyHealth, trail: dependencies.trail, selfTest: dependencies.selfTest,
-            earliest: dependencies.earliest, sources: sources, metrics: metrics, refusals: refusals, log: log)
-        let decider = OfferDecider(signer: signer, store: store, refresher: dependencies.refresher, log: log)
+            policy: policy, keyHealth: keyHealth, safeguards: safeguards, sources: sources, metrics: metrics,
+            refusals: refusals, log: log)
+        let decider = OfferDecider(signer: signer, store: store, refresher: refresher, log: log)
         signing = SigningEndpoints(
             signer: signer, decider: decider, limits: limits, proofs: ProofVerifier(trust: trust, now: sources.now),
             log: log)
         explanations = ExplanationEndpoint(
-            threads: .shared, waitLimit: dependencies.explanationWait, limits: limits, now: sources.now, log: log)
+            threads: .shared, waitLimit: front.explanationWait, limits: limits, now: sources.now, log: log)
         health = Health(
-            policy: policy, keys: keyHealth, certificate: dependencies.certificate, readiness: dependencies.readiness,
-            trail: dependencies.trail, selfTest: dependencies.selfTest, earliest: dependencies.earliest,
-            now: sources.now, gatekeeper: gatekeeper, store: store, queriesAppStore: dependencies.refresher != nil)
-        metricsPage = MetricsPage(
-            metrics: metrics, health: health, budget: dependencies.budget, trust: trust, store: store)
+            policy: policy, keys: keyHealth, certificate: front.certificate, telemetry: telemetry,
+            safeguards: safeguards, now: sources.now, gatekeeper: gatekeeper, store: store,
+            queriesAppStore: refresher != nil)
+        metricsPage = MetricsPage(metrics: metrics, health: health, budget: front.budget, trust: trust, store: store)
         intake = NotificationIntake(store: store, trust: trust, now: sources.now, log: log)
         notifications = NotificationEndpoint(
             store: store, intake: intake, limits: limits, metrics: metrics.sync, log: log)
-        retentionHealth = RetentionHealth(uptime: sources.uptime, readiness: dependencies.readiness, log: log)
+        retentionHealth = RetentionHealth(uptime: sources.uptime, readiness: telemetry.readiness, log: log)
         retention = RetentionEndpoint(
             decider: RetentionDecider(decider), uptime: sources.uptime,
             reader: RetentionRequestReader(trust: trust, apps: ConfiguredApps(log: log), now: sources.now),

@@ -35,31 +35,32 @@ package enum ServiceBuilder {
             configuration, readConfiguration: readConfiguration, reloadSignals: reloadSignals, readiness: readiness,
             metrics: metrics, log: log, logLevel: logLevel)
         var dependencies = Application.Dependencies(policy: reloader.policy, sources: sources, log: log)
-        dependencies.metrics = metrics
-        dependencies.readiness = readiness
-        dependencies.certificate = reloader.certificate
-        dependencies.selfTest = selfTest
-        dependencies.earliest = ClockCheck.ofThisBuild.earliest
-        dependencies.trail = try await AuditTrail.open(
+        dependencies.telemetry.metrics = metrics
+        dependencies.telemetry.readiness = readiness
+        dependencies.front.certificate = reloader.certificate
+        dependencies.safeguards.selfTest = selfTest
+        dependencies.safeguards.earliest = ClockCheck.ofThisBuild.earliest
+        dependencies.safeguards.trail = try await AuditTrail.open(
             configuration.audit, now: sources.now, readiness: readiness, metrics: metrics.audit, log: log)
         let store = try openStore(configuration.store, log: log)
-        dependencies.store = store
+        dependencies.subscribers.store = store
         let forwardClient: ForwardClient?
         do throws(Diagnostic) {
             forwardClient = store.isConfigured ? try ForwardClient(configuration.forwarding) : nil
         } catch { throw ConfigurationError(problems: [error]) }
         let jwksRefresher = JWKSRefresher(
-            issuers: { [policy = reloader.policy] in policy.snapshot.callers.userIssuers }, keys: dependencies.userKeys,
+            issuers: { [policy = reloader.policy] in policy.snapshot.callers.userIssuers },
+            keys: dependencies.front.userKeys,
             source: KeySetReader(), readiness: readiness, log: log
         )
         let budget = MemoryBudget(limit: configuration.memoryLimit)
-        dependencies.budget = budget
+        dependencies.front.budget = budget
         let settings = configuration.appStore
         let ocspClient = settings.usesOCSP ? OCSPClient() : nil
         let trust = AppStoreTrust(
             settings, transport: ocspClient?.transport, now: sources.now, metrics: metrics.sync, log: log)
-        dependencies.trust = trust
-        let trail = dependencies.trail
+        dependencies.subscribers.trust = trust
+        let trail = dependencies.safeguards.trail
         let asking: AppStoreSync?
         do throws(Diagnostic) {
             asking = try configuration.appStoreAPI.map { settings throws(Diagnostic) in
@@ -68,12 +69,12 @@ package enum ServiceBuilder {
                     uptime: sources.uptime, readiness: readiness, metrics: metrics.sync, log: log)
             }
         } catch { throw ConfigurationError(problems: [error]) }
-        dependencies.refresher = asking?.refresher
+        dependencies.subscribers.refresher = asking?.refresher
         dependencies.retentionDeadline = configuration.retentionDeadline
         let application = Application(dependencies)
         let healthMonitor = HealthMonitor(
             selfTest: selfTest, keys: application.keyHealth, retention: application.retentionHealth,
-            trail: dependencies.trail, clock: .ofThisBuild,
+            trail: dependencies.safeguards.trail, clock: .ofThisBuild,
             now: sources.now, readiness: readiness, metrics: metrics,
             refusals: application.refusals, log: log)
         let server = HTTPServer(
@@ -85,7 +86,8 @@ package enum ServiceBuilder {
             }
         ) { ports in onListening(ListeningPorts(ports, of: configuration)) }
         let watch = AppStoreWatch(trust, client: ocspClient, settings: settings, readiness: readiness, log: log)
-        let storeWatch = StoreWatch(store, now: sources.now, readiness: readiness, log: log)
+        let storeWatch = StoreWatch(
+            store, now: sources.now, readiness: readiness, metrics: metrics.sync, log: log)
         let ledgerWatch = LedgerWatch(
             store, policy: reloader.policy, now: sources.now, readiness: readiness, metrics: metrics.sync, log: log)
         // The store is closed last.

@@ -2,6 +2,7 @@ import NIOConcurrencyHelpers
 import OfferConfiguration
 import OfferCore
 package import OfferEligibility
+import OfferTelemetry
 
 /// Rounds of background work for several apps at the same time, so that a slow app does not delay others.
 ///
@@ -31,14 +32,14 @@ package final class AppRounds: Sendable {
         _ apps: @escaping @Sendable () -> [AppScope], _ round: @escaping @Sendable (AppScope) async -> Void
     ) async {
         await withDiscardingTaskGroup { group in
-            repeat {
+            await Periodic.run(every: pause) {
                 for app in begin(apps()) {
                     group.addTask { [state] in
                         await round(app)
                         state.withLockedValue { _ = $0.running.remove(app) }
                     }
                 }
-            } while (try? await Task.sleep(for: pause)) != nil
+            }
         }
     }
 

@@ -24,6 +24,7 @@ package struct AppStoreSync: Sendable {
     private let policy: @Sendable () -> Policy
     private let now: @Sendable () -> Timestamp
     private let problems: SyncProblems
+    private let metrics: SyncMetrics
     private let log: Logger
 
     /// - Parameters:
@@ -59,6 +60,7 @@ package struct AppStoreSync: Sendable {
         self.store = store
         self.policy = policy
         self.now = now
+        self.metrics = metrics
         self.log = log
     }
 
@@ -77,7 +79,7 @@ package struct AppStoreSync: Sendable {
             TransportCloser(transport: transport), refresher,
             RecoveryWorker(recovery, store: store, policy: policy, now: now, problems: problems, log: log),
             PollingWorker(refresh, store: store, policy: policy, now: now, problems: problems, log: log),
-            SyncMonitor(store: store, policy: policy, now: now),
+            SyncMonitor(store: store, policy: policy, now: now, metrics: metrics),
         ]
     }
 

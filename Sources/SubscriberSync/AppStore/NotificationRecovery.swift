@@ -175,7 +175,7 @@ package struct NotificationRecovery: Sendable {
     /// Returns the time before which all notifications of the App Store have been read; nil if there is none.
     func checkpoint(of app: AppScope) async throws(SyncError) -> Timestamp? {
         do throws(StoreError) {
-            return try await store.read { store throws(StoreError) in try await store.recoveryCheckpoint(of: app) }
+            return try await store.recoveryCheckpoint(of: app)
         } catch { throw .store(error) }
     }
 
@@ -184,10 +184,8 @@ package struct NotificationRecovery: Sendable {
     ) async throws(SyncError) {
         let now = now()
         do throws(StoreError) {
-            try await store.write { store throws(StoreError) in
-                try await store.setRecoveryCheckpoint(
-                    time, since: start, continuing: continuing, of: app, at: now)
-            }
+            try await store.setRecoveryCheckpoint(
+                time, since: start, continuing: continuing, of: app, at: now)
         } catch { throw .store(error) }
     }
 }

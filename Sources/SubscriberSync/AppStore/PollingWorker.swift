@@ -54,11 +54,9 @@ package struct PollingWorker: Service {
     package func poll(_ app: AppScope) async -> Int {
         let (now, timing) = (now(), PollingTiming(app.environment))
         guard store.store != nil, memory.withLockedValue({ $0.mayRequest(app, at: now) }) else { return 0 }
-        let due = try? await store.write { store throws(StoreError) in
-            try await store.claimDueSubscriptions(
-                of: app, dueBefore: timing.dueAt(forRequestAt: now),
-                nextDueAt: timing.dueAt(forRequestAt: now + timing.retry(after: 1)), limit: timing.rate)
-        }
+        let due = try? await store.claimDueSubscriptions(
+            of: app, dueBefore: timing.dueAt(forRequestAt: now),
+            nextDueAt: timing.dueAt(forRequestAt: now + timing.retry(after: 1)), limit: timing.rate)
         guard let due else { return 0 }
         guard !due.isEmpty else {
             problems.expire(of: app, .polling, notedBefore: now - (timing.longestRetry * 2))
@@ -124,7 +122,7 @@ package struct PollingWorker: Service {
         report(outcomes, block ?? failures.first, of: app)
         let claims = settled
         if !claims.isEmpty {
-            try? await store.write { store throws(StoreError) in try await store.settle(claims) }
+            try? await store.settle(claims)
         }
         return outcomes.count { if case .notRequested = $0.outcome { false } else { true } }
     }

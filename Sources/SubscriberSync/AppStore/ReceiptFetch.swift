@@ -44,7 +44,7 @@ package struct ReceiptFetch: Sendable {
         do { facts = try answer.facts } catch { throw .unhashable(error) }
         guard !facts.isEmpty else { return [] }
         do throws(StoreError) {
-            try await store.write { store throws(StoreError) in try await store.merge(facts, in: app) }
+            try await store.merge(facts, in: app)
         } catch { throw .store(error) }
         return facts
     }

@@ -103,10 +103,8 @@ package struct SubscriptionFetch: Sendable {
         do { transactionID = try TransactionID(utf8: Array(id.text.utf8)) } catch { return nil }
         let customers: [StoredCustomer]
         do throws(StoreError) {
-            customers = try await store.read { store throws(StoreError) in
-                try await store.customers(
-                    known: .transactionID(transactionID), bundleID: app.bundleID, environment: app.environment)
-            }
+            customers = try await store.customers(
+                known: .transactionID(transactionID), bundleID: app.bundleID, environment: app.environment)
         } catch { throw .store(error) }
         let facts = customers.flatMap(\.facts)
         // A customer may have subscriptions of two Apple Accounts, each with its own history.
@@ -164,7 +162,7 @@ package struct SubscriptionFetch: Sendable {
     private func keep(_ facts: [SubscriberFact], of app: AppScope) async throws(SyncError) {
         guard !facts.isEmpty else { return }
         do throws(StoreError) {
-            try await store.write { store throws(StoreError) in try await store.merge(facts, in: app) }
+            try await store.merge(facts, in: app)
         } catch { throw .store(error) }
     }
 }

@@ -1,6 +1,7 @@
 import OfferConfiguration
 import OfferCore
 import OfferEligibility
+import OfferTelemetry
 import ServiceLifecycle
 import SubscriberStore
 
@@ -9,27 +10,28 @@ struct SyncMonitor: Service {
     let store: CurrentStore
     let policy: @Sendable () -> Policy
     let now: @Sendable () -> Timestamp
+    let metrics: SyncMetrics
 
     /// The count stops at this number.
     private static let maximumDue = 100_000
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            repeat { await read() } while (try? await Task.sleep(for: .seconds(15))) != nil
+            await Periodic.run(every: .seconds(15)) { await read() }
         }
     }
 
     func read() async {
         guard store.store != nil else { return }
-        var figures: [AppScope: SyncStatus] = [:]
+        var statuses: [AppScope: SyncStatus] = [:]
         for app in policy().syncableApps {
             let time = PollingTiming(app.environment).dueAt(forRequestAt: now())
-            figures[app] = try? await store.read { store async throws(StoreError) in
-                SyncStatus(
+            do throws(StoreError) {
+                statuses[app] = SyncStatus(
                     recoveredUntil: try await store.recoveryCheckpoint(of: app),
                     due: try await store.countDueSubscriptions(of: app, dueBefore: time, limit: Self.maximumDue))
-            }
+            } catch { continue }
         }
-        store.syncStatus = figures
+        metrics.update(\.syncStatus, statuses)
     }
 }

@@ -76,10 +76,8 @@ package struct ForwardingWorker: Service {
 
     /// Returns the receivers with pending notifications that are neither busy nor paused, and marks them as busy.
     private func receiversToServe() async -> [String] {
-        guard store.store != nil,
-            let receivers = try? await store.read({ store throws(StoreError) in try await store.receivers() })
-        else { return [] }
-        store.receivers = receivers
+        guard store.store != nil, let receivers = try? await store.receivers() else { return [] }
+        metrics.update(\.receivers, receivers)
         readiness.report(problems(with: receivers), from: .notifications, level: .warning, to: log)
         return state.withLockedValue { state in
             let free = receivers.map(\.url).filter { url in
@@ -104,11 +102,9 @@ package struct ForwardingWorker: Service {
         while !isStopping {
             let size = state.withLockedValue { $0.pauses[receiver]?.groupSize(of: Self.groupSize) ?? Self.groupSize }
             let now = now()
-            let forwards = try? await store.write { store throws(StoreError) in
-                try await store.claimForwards(
-                    to: receiver, dueAt: now, leaseEnd: Timestamp(milliseconds: now.milliseconds + Self.lease),
-                    limit: size)
-            }
+            let forwards = try? await store.claimForwards(
+                to: receiver, dueAt: now, leaseEnd: Timestamp(milliseconds: now.milliseconds + Self.lease),
+                limit: size)
             guard let forwards, !forwards.isEmpty else { return }
             let failures = await withTaskGroup(of: ForwardFailure?.self) { group in
                 for forward in forwards { group.addTask { await self.send(forward) } }
@@ -129,11 +125,9 @@ package struct ForwardingWorker: Service {
         let now = now()
         var total = 0
         while !isStopping {
-            let count = try? await store.write { store throws(StoreError) in
-                try await store.giveUpForwards(
-                    to: receiver, receivedBefore: ForwardSchedule.lastReception(at: now), at: now,
-                    limit: Self.forwardsPerStep)
-            }
+            let count = try? await store.giveUpForwards(
+                to: receiver, receivedBefore: ForwardSchedule.lastReception(at: now), at: now,
+                limit: Self.forwardsPerStep)
             total += count ?? 0
             guard count == Self.forwardsPerStep else { break }
         }
@@ -164,7 +158,7 @@ package struct ForwardingWorker: Service {
     /// attempt counts.
     private func settle(_ forward: Forward, _ outcome: ForwardOutcome) async {
         do {
-            try await store.write { store throws(StoreError) in try await store.settle(forward.id, outcome) }
+            try await store.settle(forward.id, outcome)
         } catch { return }
         let name = ReceiverName.of(forward.receiver)
         metrics.forwarded(to: name, outcome)

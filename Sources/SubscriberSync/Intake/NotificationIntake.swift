@@ -45,7 +45,7 @@ package struct NotificationIntake: Sendable {
         let delivery = Delivery(
             app: reading.app, notification: reading.notification, body: body, facts: reading.facts,
             receivers: policy.receivers(of: reading.app))
-        return try await store.write { store throws(StoreError) in try await store.apply(delivery) }
+        return try await store.apply(delivery)
     }
 }
 

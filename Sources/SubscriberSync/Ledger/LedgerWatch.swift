@@ -49,7 +49,7 @@ package struct LedgerWatch: Service {
         guard store.isConfigured else { return try await gracefulShutdown() }
         await cancelWhenGracefulShutdown {
             var progress = Progress()
-            repeat { await check(&progress) } while (try? await Task.sleep(for: Self.interval)) != nil
+            await Periodic.run(every: Self.interval) { await check(&progress) }
         }
         await counting.release()
     }
@@ -64,19 +64,18 @@ package struct LedgerWatch: Service {
             } else {
                 progress.counted = nil
             }
-            let alarms = try await store.read { store async throws(StoreError) in
-                try await store.unexplainedRedemptions(in: coverage.apps, limit: Self.maximumAlarms)
-            }
+            let alarms = try await store.unexplainedRedemptions(in: coverage.apps, limit: Self.maximumAlarms)
             let environments = Set(coverage.apps.map(\.environment))
-            store.unexplainedRedemptions = Dictionary(
+            let counts = Dictionary(
                 uniqueKeysWithValues: environments.map { environment in
                     (environment, alarms.count { $0.app.environment == environment })
                 })
+            metrics.update(\.unexplainedRedemptions, counts)
             readiness.report(alarms.map(\.alarm), from: .ledger, level: .critical, to: log)
         } catch {
             log.debug("the ledger could not be read", metadata: ["reason": "\(error.detail)"])
             // It is unknown whether there is an alarm.
-            store.unexplainedRedemptions = nil
+            metrics.update(\.unexplainedRedemptions, nil)
             readiness.report([error.ledgerUnread], from: .ledger, to: log)
         }
     }
@@ -85,21 +84,17 @@ package struct LedgerWatch: Service {
     private func begin(_ coverage: LedgerCoverage, _ progress: inout Progress) async throws(StoreError) {
         guard progress.begun != coverage else { return }
         let time = now()
-        try await store.write { store async throws(StoreError) in try await store.beginLedger(coverage, at: time) }
+        try await store.beginLedger(coverage, at: time)
         progress.begun = coverage
     }
 
     /// Counts the redemptions found since the last round.
     private func count(_ progress: inout Progress) async throws(StoreError) {
         guard let counted = progress.counted else {
-            progress.counted = try await store.read { store async throws(StoreError) in
-                try await store.lastRedemption()
-            }
+            progress.counted = try await store.lastRedemption()
             return
         }
-        let found = try await store.read { store async throws(StoreError) in
-            try await store.redemptions(after: counted, limit: Self.redemptionsPerRound)
-        }
+        let found = try await store.redemptions(after: counted, limit: Self.redemptionsPerRound)
         let catalogue = policy.snapshot.catalogue
         for redemption in found where catalogue?.contains(redemption) == true { metrics.redeemed(redemption) }
         progress.counted = found.last?.number ?? counted

@@ -1,7 +1,7 @@
 import OfferConfiguration
 package import OfferTelemetry
 
-/// The metrics that ``SyncMetrics`` updates.
+/// The metrics that ``SyncMetrics`` counts, and those of ``SyncFigures``.
 extension Metric {
     package static let redemptions = Metric(
         "offer_signer_redemptions_total", .counter, ["app", "environment", "product", "offer", "authorised"],
@@ -35,4 +35,33 @@ extension Metric {
         "offer_signer_forwards_total", .counter, ["receiver", "outcome"],
         "Attempts to forward notifications: `delivered`, `failed` and to be repeated, or `dead` after three days. A receiver is "
             + "named by scheme, host and port.")
+    package static let unexplainedRedemptions = Metric(
+        "offer_signer_unexplained_redemptions", .gauge, ["environment"],
+        "Redemptions that no signature of this service explains and nobody has acknowledged. Above 0, "
+            + "somebody else may hold a key. Absent without a database.")
+    package static let lastNotification = Metric(
+        "offer_signer_last_notification_timestamp_seconds", .gauge, ["app", "environment"],
+        "Time at which the last notification arrived, in Unix time. Absent until the first one.")
+    package static let notificationLag = Metric(
+        "offer_signer_notification_lag_seconds", .gauge, ["app", "environment"],
+        "Time between the signing and the arrival of the newest notification. Absent until the first one.")
+    package static let subscriptions = Metric(
+        "offer_signer_subscriptions", .gauge, ["app", "environment"],
+        "Subscriptions in the database, expired ones included.")
+    package static let recoveredUntil = Metric(
+        "offer_signer_recovered_until_timestamp_seconds", .gauge, ["app", "environment"],
+        "Time up to which the App Store's notification history has been read, in Unix time. Absent before the first read."
+    )
+    package static let subscriptionsDue = Metric(
+        "offer_signer_subscriptions_due", .gauge, ["app", "environment"],
+        "Subscriptions whose refresh from the App Store is due, counted up to 100,000. Absent if they are not refreshed."
+    )
+    package static let forwardsPending = Metric(
+        "offer_signer_forwards_pending", .gauge, ["receiver"], "Notifications waiting to be forwarded.")
+    package static let forwardsDead = Metric(
+        "offer_signer_forwards_dead", .gauge, ["receiver"],
+        "Notifications given up because their receiver never accepted them.")
+    package static let oldestForward = Metric(
+        "offer_signer_oldest_forward_timestamp_seconds", .gauge, ["receiver"],
+        "Time at which the oldest waiting notification was received, in Unix time. Absent if none waits.")
 }

@@ -1,5 +1,6 @@
 package import AppStoreAPI
 import AppStoreData
+import NIOConcurrencyHelpers
 import NIOCore
 import OfferConfiguration
 import OfferCore
@@ -10,6 +11,7 @@ package import SubscriberStore
 /// The metrics of the work that fills the store or empties its queues.
 package final class SyncMetrics: Sendable {
     private let registry: MetricRegistry
+    private let latest = NIOLockedValueBox(SyncFigures())
     private let apiSeconds: Histogram
     private let appStoreData: [AppStoreDataSeries: Counter]
     private let appStoreRefusals: [String: Counter]
@@ -31,6 +33,16 @@ package final class SyncMetrics: Sendable {
                 ($0, registry.counter(.notifications, $0.rawValue))
             })
     }
+
+    /// The figures last read.
+    package var figures: SyncFigures { latest.withLockedValue { $0 } }
+
+    func update<Value>(_ figure: WritableKeyPath<SyncFigures, Value>, _ value: Value) {
+        latest.withLockedValue { $0[keyPath: figure] = value }
+    }
+
+    /// Returns the samples of a metric that is read rather than counted; none if it is another metric.
+    package func samples(of metric: Metric) -> [(labels: [String], value: Double)] { figures.samples(of: metric) }
 
     /// Counts a newly found redemption.
     /// - Parameter redemption: a redemption of an offer in the catalogue, so that its name cannot be made up.

@@ -2,7 +2,6 @@ package import Logging
 import NIOConcurrencyHelpers
 package import OfferConfiguration
 import OfferCore
-package import OfferEligibility
 import OfferTelemetry
 package import SubscriberStore
 
@@ -17,10 +16,6 @@ package final class CurrentStore: Sendable {
         var fault: StoreError?
         /// The last row that could not be read, until the process ends.
         var unreadable: StoreError?
-        var intakes: [Intake] = []
-        var receivers: [Receiver] = []
-        var unexplainedRedemptions: [AppStoreEnvironment: Int]?
-        var syncStatus: [AppScope: SyncStatus] = [:]
     }
 
     /// nil if no subscribers are remembered.
@@ -42,9 +37,6 @@ package final class CurrentStore: Sendable {
     /// nil if it is not open.
     package var store: (any SubscriberStore)? { state.withLockedValue { $0.store } }
 
-    /// The threads on which a task reads from it without a change of threads; nil if there are none.
-    package var executor: (any TaskExecutor)? { store?.executor }
-
     /// The reason the store does not work; nil if it does, or if there is none.
     package var fault: StoreError? { state.withLockedValue { $0.fault } }
 
@@ -53,30 +45,6 @@ package final class CurrentStore: Sendable {
 
     /// True if the store is open and its last change succeeded.
     package var isHealthy: Bool { state.withLockedValue { $0.store != nil && $0.fault == nil } }
-
-    /// The notifications that had arrived a few seconds ago, for each app and environment.
-    package var intakes: [Intake] {
-        get { state.withLockedValue { $0.intakes } }
-        set { state.withLockedValue { $0.intakes = newValue } }
-    }
-
-    /// The notifications that waited to be forwarded a moment ago, for each receiver.
-    package var receivers: [Receiver] {
-        get { state.withLockedValue { $0.receivers } }
-        set { state.withLockedValue { $0.receivers = newValue } }
-    }
-
-    /// The number of redemptions without an authorisation a few seconds ago; nil until it is known.
-    package var unexplainedRedemptions: [AppStoreEnvironment: Int]? {
-        get { state.withLockedValue { $0.unexplainedRedemptions } }
-        set { state.withLockedValue { $0.unexplainedRedemptions = newValue } }
-    }
-
-    /// The progress of requests to the App Store a few seconds ago.
-    package var syncStatus: [AppScope: SyncStatus] {
-        get { state.withLockedValue { $0.syncStatus } }
-        set { state.withLockedValue { $0.syncStatus = newValue } }
-    }
 
     /// Begins to use a store that has been opened.
     func open(_ store: any SubscriberStore) {

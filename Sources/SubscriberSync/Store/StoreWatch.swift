@@ -12,6 +12,7 @@ package struct StoreWatch: Service {
     private let current: CurrentStore
     private let now: @Sendable () -> Timestamp
     private let readiness: Readiness
+    private let metrics: SyncMetrics
     private let log: Logger
     private let pruning: WorkLease
 
@@ -26,7 +27,11 @@ package struct StoreWatch: Service {
     /// Small, so that no notification waits long for a deletion.
     private static let payloadsPerStep = 50
 
-    package init(_ current: CurrentStore, now: @escaping @Sendable () -> Timestamp, readiness: Readiness, log: Logger) {
+    package init(
+        _ current: CurrentStore, now: @escaping @Sendable () -> Timestamp, readiness: Readiness, metrics: SyncMetrics,
+        log: Logger
+    ) {
+        self.metrics = metrics
         self.current = current
         self.now = now
         self.readiness = readiness
@@ -40,12 +45,12 @@ package struct StoreWatch: Service {
         }
         await cancelWhenGracefulShutdown {
             var round = 0
-            repeat {
+            await Periodic.run(every: .seconds(1)) {
                 await self.check(settings)
                 if round % Self.roundsPerFigures == 0 { await readFigures() }
                 if round % Self.roundsPerPruning == 0 { await pruning.perform { await prune(settings) } }
                 round += 1
-            } while (try? await Task.sleep(for: .seconds(1))) != nil
+            }
         }
         await pruning.release()
         do { try current.store?.close() } catch {
@@ -57,7 +62,7 @@ package struct StoreWatch: Service {
         if current.store == nil {
             await open(settings.location)
         } else if current.fault?.isLasting == false {
-            try? await current.write { store throws(StoreError) in try await store.probe() }
+            try? await current.probe()
         }
         readiness.report(
             [current.fault?.diagnostic, current.unreadable?.diagnostic].compactMap(\.self), from: .store, to: log)
@@ -78,16 +83,14 @@ package struct StoreWatch: Service {
     }
 
     private func readFigures() async {
-        guard let intakes = try? await current.read({ store throws(StoreError) in try await store.intakes() }) else {
-            return
-        }
-        current.intakes = intakes
+        guard let intakes = try? await current.intakes() else { return }
+        metrics.update(\.intakes, intakes)
     }
 
     private func prune(_ settings: StoreSettings) async {
         let time = now()
         let oldest = time - RememberedRetentionOffer.time
-        try? await current.write { store throws(StoreError) in try await store.pruneRetentionOffers(before: oldest) }
+        try? await current.pruneRetentionOffers(before: oldest)
         let age = Duration.days(settings.payloadDays)
         let span = max(.days(1), age / Self.partitions)
         let limit = time - age
@@ -98,9 +101,7 @@ package struct StoreWatch: Service {
     /// - Returns: false if the database has no partitions, or if that is unknown.
     private func prunePartitions(receivedBefore limit: Timestamp, span: Duration, at time: Timestamp) async -> Bool {
         do throws(StoreError) {
-            let pruning = try await current.write { store throws(StoreError) in
-                try await store.prunePartitions(receivedBefore: limit, span: span, at: time)
-            }
+            let pruning = try await current.prunePartitions(receivedBefore: limit, span: span, at: time)
             guard let pruning else { return false }
             if pruning.dropped > 0 {
                 log.info("old notifications deleted", metadata: ["partitions": "\(pruning.dropped)"])
@@ -118,9 +119,7 @@ package struct StoreWatch: Service {
     private func prunePayloads(receivedBefore limit: Timestamp) async {
         var total = 0
         while !Task.isCancelled {
-            let count = try? await current.write { store throws(StoreError) in
-                try await store.prunePayloads(receivedBefore: limit, limit: Self.payloadsPerStep)
-            }
+            let count = try? await current.prunePayloads(receivedBefore: limit, limit: Self.payloadsPerStep)
             total += count ?? 0
             guard count == Self.payloadsPerStep else { break }
             // Let notifications in between.

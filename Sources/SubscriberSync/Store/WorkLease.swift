@@ -34,7 +34,7 @@ final class WorkLease: Sendable {
     /// Releases the work immediately, so that another process can take it when this one ends.
     func release() async {
         guard end.withLockedValue({ $0.take() }) != nil else { return }
-        try? await store.read { store throws(StoreError) in try await store.release(work) }
+        try? await store.release(work)
     }
 
     /// Renews the lease until it is lost or the task is cancelled.
@@ -47,9 +47,7 @@ final class WorkLease: Sendable {
         let now = ContinuousClock.now
         let known = end.withLockedValue { $0 }
         if let known, known - now > Self.duration - Self.renewal { return true }
-        let claimed = try? await store.read { store throws(StoreError) in
-            try await store.claim(work, for: Self.duration)
-        }
+        let claimed = try? await store.claim(work, for: Self.duration)
         // If the database does not answer, a lease lasts until its end.
         guard let claimed else { return known.map { $0 > .now } ?? false }
         // Measured from before the query, so it never outlives the row.

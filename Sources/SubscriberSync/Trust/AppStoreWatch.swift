@@ -27,9 +27,7 @@ package struct AppStoreWatch: Service {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 if let checker = trust.checker { group.addTask { await checker.run() } }
-                group.addTask {
-                    repeat { check() } while (try? await Task.sleep(for: .seconds(1))) != nil
-                }
+                group.addTask { await Periodic.run(every: .seconds(1)) { check() } }
             }
         }
         await client?.close()

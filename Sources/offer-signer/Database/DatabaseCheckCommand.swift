@@ -1,5 +1,6 @@
 import ArgumentParser
 import NIOConcurrencyHelpers
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferService

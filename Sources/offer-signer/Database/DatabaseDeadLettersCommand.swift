@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import OfferConfiguration
 import OfferCore
 import OfferService
 import SubscriberStore

@@ -51,12 +51,12 @@ struct SignCommand: AsyncParsableCommand {
         // Callers and limits apply only to requests. Anyone who runs this command already has the key.
         let policy = Policy(ring: plan.ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)
         var dependencies = Application.Dependencies(policy: CurrentPolicy(policy), sources: .system, log: log)
-        dependencies.selfTest = try SelfTest(KnownAnswers())
-        dependencies.composeRefusals = { $0() }
-        dependencies.earliest = ClockCheck.ofThisBuild.earliest
-        dependencies.trail = try await AuditTrail.open(
-            configuration.audit, now: dependencies.sources.now, readiness: dependencies.readiness,
-            metrics: dependencies.metrics.audit, log: log)
+        dependencies.safeguards.selfTest = try SelfTest(KnownAnswers())
+        dependencies.front.composeRefusals = { $0() }
+        dependencies.safeguards.earliest = ClockCheck.ofThisBuild.earliest
+        dependencies.safeguards.trail = try await AuditTrail.open(
+            configuration.audit, now: dependencies.sources.now, readiness: dependencies.telemetry.readiness,
+            metrics: dependencies.telemetry.metrics.audit, log: log)
         return Application(dependencies).signer
     }
 }

@@ -97,8 +97,8 @@ extension FuzzTarget {
                 limits: limits))
         let sources = SystemInputs(now: { now }, makeNonce: SystemInputs.system.makeNonce)
         var dependencies = Application.Dependencies(policy: policy, sources: sources, log: log)
-        dependencies.userKeys = keys
-        dependencies.composeRefusals = { $0() }
+        dependencies.front.userKeys = keys
+        dependencies.front.composeRefusals = { $0() }
         return Application(dependencies).router(for: .all, isOnLoopback: false)
     }
 

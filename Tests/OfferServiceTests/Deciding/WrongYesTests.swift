@@ -351,6 +351,6 @@ struct WrongYesTests {
             $0.offer = AppliedOffer(type: .promotional, identifier: "keep", discountType: .payAsYouGo)
         }
         await alarm.check()
-        #expect(service.current.unexplainedRedemptions != nil)
+        #expect(service.routes.metrics.sync.figures.unexplainedRedemptions != nil)
     }
 }

@@ -49,9 +49,11 @@ final class FuzzedIntake: Sendable {
                 callers: Callers([]), limits: Limits(), proxies: TrustedProxies()))
         let sources = SystemInputs(now: { Self.now }, makeNonce: SystemInputs.system.makeNonce)
         var dependencies = Application.Dependencies(policy: policy, sources: sources, log: log)
-        dependencies.trust = AppStoreTrust(
-            AppStoreSettings(roots: AppStoreKeys.roots), now: sources.now, metrics: dependencies.metrics.sync, log: log)
-        dependencies.store = CurrentStore(StoreSettings(location: .sqlite(path: path)), store: store, log: log)
+        dependencies.subscribers.trust = AppStoreTrust(
+            AppStoreSettings(roots: AppStoreKeys.roots), now: sources.now, metrics: dependencies.telemetry.metrics.sync,
+            log: log)
+        dependencies.subscribers.store = CurrentStore(
+            StoreSettings(location: .sqlite(path: path)), store: store, log: log)
         router = Application(dependencies).router(for: .notifications, isOnLoopback: false)
     }
 

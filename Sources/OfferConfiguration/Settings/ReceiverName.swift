@@ -1,5 +1,4 @@
 import FoundationEssentials
-import OfferConfiguration
 
 /// The name of a receiver in logs, metrics and problems: its scheme, host and port. The rest of the URL can be a secret.
 package enum ReceiverName {

@@ -1,0 +1,56 @@
+import OfferConfiguration
+import OfferCore
+package import OfferEligibility
+import OfferTelemetry
+package import SubscriberStore
+
+/// Figures that background work reads from the store every few seconds, for metrics and health.
+package struct SyncFigures: Sendable {
+    /// The notifications that had arrived, for each app and environment.
+    package var intakes: [Intake] = []
+    /// The notifications that waited to be forwarded, for each receiver.
+    var receivers: [Receiver] = []
+    /// The number of redemptions without an authorisation; nil if it is unknown.
+    package var unexplainedRedemptions: [AppStoreEnvironment: Int]?
+    /// The progress of requests to the App Store.
+    var syncStatus: [AppScope: SyncStatus] = [:]
+}
+
+extension SyncFigures {
+    /// Returns the samples of a metric; none if it shows no figure.
+    func samples(of metric: Metric) -> [(labels: [String], value: Double)] {
+        switch metric {
+        case .lastNotification: ofIntakes { $0.lastReceivedAt.map { Double($0.milliseconds) / 1000 } }
+        case .notificationLag: ofIntakes { $0.lag }
+        case .subscriptions: ofIntakes { Double($0.subscriptions) }
+        case .recoveredUntil: ofSyncedApps { $0.recoveredUntil.map { Double($0.milliseconds) / 1000 } }
+        case .subscriptionsDue: ofSyncedApps { Double($0.due) }
+        case .forwardsPending: ofReceivers { Double($0.map(\.pending).reduce(0, +)) }
+        case .forwardsDead: ofReceivers { Double($0.map(\.dead).reduce(0, +)) }
+        case .oldestForward: ofReceivers { $0.compactMap(\.oldestPending).min().map { Double($0.milliseconds) / 1000 } }
+        case .unexplainedRedemptions:
+            (unexplainedRedemptions ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
+                .map { (labels: [$0.key.rawValue], value: Double($0.value)) }
+        default: []
+        }
+    }
+
+    private func ofIntakes(_ value: (Intake) -> Double?) -> [(labels: [String], value: Double)] {
+        intakes.compactMap { intake in value(intake).map { (labels: intake.app.labels, value: $0) } }
+    }
+
+    private func ofSyncedApps(_ value: (SyncStatus) -> Double?) -> [(labels: [String], value: Double)] {
+        syncStatus.compactMap { app, status in value(status).map { (labels: app.labels, value: $0) } }
+            .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+    }
+
+    /// Looks up a value for each receiver. Receivers with the same name share one value.
+    private func ofReceivers(_ value: ([Receiver]) -> Double?) -> [(labels: [String], value: Double)] {
+        Dictionary(grouping: receivers) { ReceiverName.of($0.url) }.sorted { $0.key < $1.key }
+            .compactMap { name, receivers in value(receivers).map { (labels: [name], value: $0) } }
+    }
+}
+
+extension AppScope {
+    fileprivate var labels: [String] { [bundleID.text.description, environment.rawValue] }
+}
