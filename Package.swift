@@ -16,6 +16,24 @@ let strict: [SwiftSetting] = [
 /// Locks that the thread sanitizer understands. It would report false races on data guarded by a `Mutex`.
 let locks = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 
+// The products of other packages that several targets use.
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+
 let package = Package(
     name: "offer-signer",
     products: [.executable(name: "offer-signer", targets: ["offer-signer"])],
@@ -45,7 +63,7 @@ let package = Package(
             name: "OfferEligibility", dependencies: ["OfferCore", locks], exclude: ["README.md"], swiftSettings: strict),
         .target(
             name: "OfferFiles",
-            dependencies: ["OfferCore", .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: ["OfferCore", systemPackage],
             exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
@@ -54,10 +72,7 @@ let package = Package(
         .target(
             name: "OfferTelemetry",
             dependencies: [
-                "OfferCore", locks,
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "OfferCore", locks, logging, nioCore, nioPosix,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -65,46 +80,32 @@ let package = Package(
         .target(
             name: "OutgoingHTTP",
             dependencies: [
-                "OfferCore", "OfferCrypto",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "OfferCore", "OfferCrypto", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
             name: "OfferHTTP",
             dependencies: [
-                "CProcess", "OfferCore", "OfferTelemetry", locks,
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOExtras", package: "swift-nio-extras"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOTLS", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "CProcess", "OfferCore", "OfferTelemetry", locks, logging, nioCore,
+                .product(name: "NIOExtras", package: "swift-nio-extras"), nioHPACK,
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"), nioPosix, nioSSL,
+                .product(name: "NIOTLS", package: "swift-nio"), serviceLifecycle,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
             name: "OfferKeys",
             dependencies: [
-                "OfferCore", "OfferFiles", "OfferCrypto", .product(name: "SystemPackage", package: "swift-system"),
+                "OfferCore", "OfferFiles", "OfferCrypto", systemPackage,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
             name: "OfferAudit",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry", locks,
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "SystemPackage", package: "swift-system"),
+                "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry", locks, logging,
+                nioCore, nioPosix, systemPackage,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -112,10 +113,7 @@ let package = Package(
             name: "OfferIdentity",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", locks,
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                logging, nioCore, nioPosix, serviceLifecycle,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -125,8 +123,7 @@ let package = Package(
         .target(
             name: "AppStoreAPI",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferCrypto", "OutgoingHTTP", "AppStoreData", locks,
-                .product(name: "NIOCore", package: "swift-nio"),
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OutgoingHTTP", "AppStoreData", locks, nioCore,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -136,9 +133,8 @@ let package = Package(
         .target(
             name: "SubscriberStore",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferPostgreSQL", locks,
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "SystemPackage", package: "swift-system"),
+                "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferPostgreSQL", locks, grdb,
+                systemPackage,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -149,10 +145,8 @@ let package = Package(
             name: "OfferConfiguration",
             dependencies: [
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
-                "OutgoingHTTP", "OfferHTTP",
-                "OfferKeys", "OfferAudit", "AppStoreData", "AppStoreAPI", "SubscriberStore", locks,
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Yams", package: "Yams"),
+                "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "AppStoreData", "AppStoreAPI",
+                "SubscriberStore", locks, logging, yams,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -160,28 +154,18 @@ let package = Package(
             name: "SubscriberSync",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP",
-                "OfferAudit",
-                "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferConfiguration", locks,
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "OfferAudit", "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferConfiguration", locks, logging,
+                nioCore, serviceLifecycle,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
             name: "OfferService",
             dependencies: [
-                "COpenAPI", "CProcess", "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry",
-                "OfferHTTP",
+                "COpenAPI", "CProcess", "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OfferHTTP",
                 "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore",
-                "OfferExplanations", "OfferConfiguration", "SubscriberSync", locks,
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                "OfferExplanations", "OfferConfiguration", "SubscriberSync", locks, logging, nioCore, nioHTTP1,
+                nioPosix, nioSSL, serviceLifecycle, unixSignals,
             ],
             exclude: ["README.md", "OpenAPI/openapi.json"], swiftSettings: strict
         ),
@@ -189,15 +173,9 @@ let package = Package(
             name: "offer-signer",
             dependencies: [
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
-                "OutgoingHTTP", "OfferHTTP",
-                "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore",
-                "OfferExplanations", "OfferConfiguration", "SubscriberSync", "OfferService",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI",
+                "SubscriberStore", "OfferExplanations", "OfferConfiguration", "SubscriberSync", "OfferService",
+                argumentParser, logging, nioCore, serviceLifecycle, systemPackage, unixSignals,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -206,21 +184,15 @@ let package = Package(
             name: "offer-bench",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "AppStoreData", "OfferConfiguration",
-                "OfferService",
-                .product(name: "Logging", package: "swift-log"),
+                "OfferService", logging,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
             name: "TestSupport",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferTelemetry", locks,
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "OfferCore", "OfferCrypto", "OfferTelemetry", locks, crypto, cryptoExtras, logging, nioCore, nioHTTP1,
+                nioPosix,
             ],
             path: "Tests/TestSupport",
             swiftSettings: strict
@@ -243,9 +215,7 @@ let package = Package(
         .testTarget(
             name: "OfferCryptoTests",
             dependencies: [
-                "OfferCore", "OfferCrypto", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
+                "OfferCore", "OfferCrypto", "TestSupport", crypto, cryptoExtras,
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             swiftSettings: strict
@@ -257,20 +227,19 @@ let package = Package(
             name: "OfferHTTPTests",
             dependencies: [
                 "OfferCore", "OfferTelemetry", "OfferHTTP", "TestSupport", locks,
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                logging,
+                nioCore,
+                nioEmbedded,
+                nioHPACK,
                 // An independent parser that must agree with ours.
-                .product(name: "NIOHTTP1", package: "swift-nio"),
+                nioHTTP1,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "OfferKeysTests",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferKeys", "TestSupport", locks,
-                .product(name: "Crypto", package: "swift-crypto"),
+                "OfferCore", "OfferCrypto", "OfferKeys", "TestSupport", locks, crypto,
             ],
             swiftSettings: strict
         ),
@@ -278,16 +247,14 @@ let package = Package(
             name: "OfferAuditTests",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OfferAudit", "TestSupport", locks,
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
+                crypto, logging,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "OfferIdentityTests",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferTelemetry", "OfferIdentity", "TestSupport",
-                locks,
+                "OfferCore", "OfferEligibility", "OfferTelemetry", "OfferIdentity", "TestSupport", locks,
             ],
             swiftSettings: strict
         ),
@@ -309,20 +276,14 @@ let package = Package(
             name: "AppStoreStandIn",
             dependencies: [
                 "AppStoreTestSupport", "OfferCore", "OfferEligibility", "OfferCrypto", "TestSupport", locks,
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL,
             ],
             path: "Tests/AppStoreStandIn", swiftSettings: strict
         ),
         .executableTarget(
             name: "app-store-stand-in",
             dependencies: [
-                "AppStoreStandIn", "AppStoreTestSupport", "OfferCrypto",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                "AppStoreStandIn", "AppStoreTestSupport", "OfferCrypto", argumentParser, unixSignals,
             ],
             path: "Tests/AppStoreStandInProgram", swiftSettings: strict
         ),
@@ -330,9 +291,7 @@ let package = Package(
             name: "AppStoreAPITests",
             dependencies: [
                 "OutgoingHTTP", "AppStoreAPI", "AppStoreData", "OfferCore", "OfferEligibility", "OfferCrypto",
-                "TestSupport",
-                "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks,
-                .product(name: "NIOCore", package: "swift-nio"),
+                "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks, nioCore,
             ],
             swiftSettings: strict
         ),
@@ -340,8 +299,7 @@ let package = Package(
         .executableTarget(
             name: "store-load",
             dependencies: [
-                "OfferCore", "OfferEligibility", "SubscriberStore", "StoreTestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "OfferCore", "OfferEligibility", "SubscriberStore", "StoreTestSupport", grdb,
             ],
             path: "Tests/StoreLoad", swiftSettings: strict
         ),
@@ -349,12 +307,7 @@ let package = Package(
         .executableTarget(
             name: "notification-load",
             dependencies: [
-                "AppStoreTestSupport", locks,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "AppStoreTestSupport", locks, argumentParser, asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
             ],
             path: "Tests/NotificationLoad", swiftSettings: strict
         ),
@@ -368,27 +321,20 @@ let package = Package(
             name: "SubscriberStoreTests",
             dependencies: [
                 "AppStoreData", "OfferCore", "OfferEligibility", "OfferFiles", "OfferPostgreSQL", "SubscriberStore",
-                "StoreTestSupport",
-                "TestSupport",
-                "HistoryTestSupport", "store-load", locks, .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "StoreTestSupport", "TestSupport", "HistoryTestSupport", "store-load", locks, nioCore, nioPosix, grdb,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "OfferTelemetryTests",
-            dependencies: ["OfferTelemetry", locks, .product(name: "Logging", package: "swift-log")],
+            dependencies: ["OfferTelemetry", locks, logging],
             swiftSettings: strict
         ),
         .testTarget(
             name: "OfferExplanationsTests",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferExplanations", "OfferConfiguration",
-                "OfferService",
-                "TestSupport",
-                locks,
-                .product(name: "Crypto", package: "swift-crypto"),
+                "OfferService", "TestSupport", locks, crypto,
             ],
             swiftSettings: strict
         ),
@@ -396,9 +342,7 @@ let package = Package(
             name: "OfferConfigurationTests",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys",
-                "OfferAudit",
-                "OfferConfiguration", "TestSupport", "StoreTestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                "OfferAudit", "OfferConfiguration", "TestSupport", "StoreTestSupport", logging,
             ],
             swiftSettings: strict
         ),
@@ -406,14 +350,9 @@ let package = Package(
             name: "SubscriberSyncTests",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "AppStoreData",
-                "AppStoreAPI", "SubscriberStore", "OfferConfiguration", "SubscriberSync",
-                "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks,
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "AppStoreAPI", "SubscriberStore", "OfferConfiguration", "SubscriberSync", "TestSupport",
+                "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks, crypto, logging, nioCore,
+                nioPosix, nioSSL, serviceLifecycle,
             ],
             swiftSettings: strict
         ),
@@ -421,21 +360,10 @@ let package = Package(
             name: "OfferServiceTests",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP",
-                "OfferHTTP",
-                "OfferKeys", "OfferAudit",
-                "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferExplanations",
-                "OfferConfiguration", "SubscriberSync", "OfferService",
-                "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks,
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI",
+                "SubscriberStore", "OfferExplanations", "OfferConfiguration", "SubscriberSync", "OfferService",
+                "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks, crypto,
+                cryptoExtras, logging, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ],
             swiftSettings: strict
         ),
@@ -443,12 +371,9 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity",
-                "AppStoreData",
-                "AppStoreAPI", "OfferExplanations", "SubscriberStore", "OfferConfiguration", "SubscriberSync",
-                "OfferService", locks,
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "OfferKeys", "OfferAudit",
+                "OfferIdentity", "AppStoreData", "AppStoreAPI", "OfferExplanations", "SubscriberStore",
+                "OfferConfiguration", "SubscriberSync", "OfferService", locks, logging, nioCore,
             ],
             path: "Tests/Fuzz/Targets",
             swiftSettings: strict
@@ -463,16 +388,9 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "offer-signer", "notification-load", "store-load", "OfferCore", "OfferEligibility", "OfferCrypto",
-                "OfferTelemetry",
-                "OfferHTTP", "OfferAudit", "AppStoreData", "SubscriberStore", "OfferConfiguration", "SubscriberSync",
-                "OfferService",
-                "TestSupport",
-                "AppStoreTestSupport",
-                "AppStoreStandIn", "StoreTestSupport", "HistoryTestSupport", locks,
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "Yams", package: "Yams"),
+                "OfferTelemetry", "OfferHTTP", "OfferAudit", "AppStoreData", "SubscriberStore", "OfferConfiguration",
+                "SubscriberSync", "OfferService", "TestSupport", "AppStoreTestSupport", "AppStoreStandIn",
+                "StoreTestSupport", "HistoryTestSupport", locks, grdb, nioCore, nioPosix, yams,
             ],
             exclude: [
                 "AllocationCounter.c.txt", "BadMachine.c.txt", "HangingDisk.c.txt", "Network.c.txt",

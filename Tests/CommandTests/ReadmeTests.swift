@@ -30,7 +30,10 @@ struct ReadmeTests {
             let rows = try MarkdownPage(rawValue).rows
             let begin = try #require(rows.firstIndex { $0.first == heading }, "\(rawValue): \(heading)")
             let columns = rows[begin].count
-            return Array(rows[(begin + 2)...].prefix { $0.count == columns && $0.first?.isEmpty == false })
+            let below = rows[(begin + 2)...]
+            // The row before dashes is the heading of the next table.
+            let end = below.firstIndex { $0.first == "---" }.map { $0 - 1 } ?? below.endIndex
+            return Array(below[..<end].prefix { $0.count == columns && $0.first?.isEmpty == false })
         }
     }
 
