@@ -155,6 +155,31 @@ struct DocumentationTests {
         #expect(count > 150)
     }
 
+    @Test("every link between doc comments leads to a declaration")
+    func docLinks() throws {
+        let sources = Self.repository.appending(path: "Sources")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: sources.path).filter { $0.hasSuffix(".swift") }
+        let texts = try paths.map { try String(contentsOf: sources.appending(path: $0), encoding: .utf8) }
+        var declared: Set<String> = ["init"]
+        for text in texts {
+            let names = text.matches(
+                of: /\b(?:struct|class|enum|actor|protocol|typealias|associatedtype|func|var|let) +`?(\w+)/)
+            declared.formUnion(names.map { String($0.output.1) })
+            for cases in text.matches(of: /\bcase ([^\n:]*)/) {
+                declared.formUnion(cases.output.1.matches(of: /\w+/).map { String($0.output) })
+            }
+        }
+        var count = 0
+        for (path, text) in zip(paths, texts) {
+            for link in text.matches(of: /``([^`\n]+)``/) {
+                let names = link.output.1.split(separator: "/").map { String($0.prefix { $0 != "(" }) }
+                #expect(names.allSatisfy(declared.contains), "\(path): \(link.output.1)")
+                count += 1
+            }
+        }
+        #expect(count > 200)
+    }
+
     @Test("docs/architecture.md lists each module, and its README has the imports of Package.swift and where to start")
     func modules() throws {
         let manifest = try String(contentsOf: Self.repository.appending(path: "Package.swift"), encoding: .utf8)

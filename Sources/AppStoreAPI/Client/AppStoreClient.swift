@@ -12,7 +12,7 @@ package import OutgoingHTTP
 ///    └────────────── wait ◀───────────┘
 /// ```
 ///
-/// Nothing in an answer is verified here; see ``SubscriptionReader``.
+/// Nothing in an answer is verified here; see ``SignedAnswerReader``.
 package final class AppStoreClient: Sendable {
     private let hosts: APIHosts
     private let tokens: TokenSource
@@ -24,8 +24,6 @@ package final class AppStoreClient: Sendable {
     private let retries = RetryBudget()
 
     private static let maximumAttempts = 4
-    private static let firstDelay = Duration.milliseconds(250)
-    private static let attemptTimeout = Duration.seconds(30)
 
     /// - Parameter observe: called after each exchange and each request that was not sent.
     package init(
@@ -63,7 +61,7 @@ package final class AppStoreClient: Sendable {
             case .failure(.unauthorised) where !hasRenewedToken: hasRenewedToken = true
             case .failure(let failure):
                 guard failure.isRetryable, !failure.isWaitingUseless, attempt < Self.maximumAttempts,
-                    call.isRepeatable, await waits(beforeRetry: attempt, by: deadline)
+                    call.isRepeatable, await pacing.waits(beforeRetry: attempt, by: deadline, if: retries.take)
                 else { throw failure }
             }
         }
@@ -76,7 +74,7 @@ package final class AppStoreClient: Sendable {
             guard let host = hosts[app.environment], let breaker = breakers[host] else { throw .noServer }
             let token: String
             do { token = try await tokens.token(for: app.bundleID) } catch { throw .noToken(error) }
-            let timeout = try timeout(until: deadline)
+            guard let timeout = pacing.timeout(until: deadline) else { throw .timedOut }
             guard breaker.admits(at: pacing.uptime()) else { throw .paused }
             if let time = budget.take(call.endpoint, of: app, at: pacing.now()) {
                 breaker.recordEmptyResult()
@@ -94,13 +92,6 @@ package final class AppStoreClient: Sendable {
                 throw error
             }
         } catch { return .failure(error) }
-    }
-
-    private func timeout(until deadline: NIODeadline?) throws(APIFailure) -> Duration {
-        guard let deadline else { return Self.attemptTimeout }
-        let rest = Duration(deadline - pacing.uptime())
-        guard rest > .zero else { throw .timedOut }
-        return min(rest, Self.attemptTimeout)
     }
 
     private func exchange(
@@ -133,16 +124,6 @@ package final class AppStoreClient: Sendable {
             }
             throw .refused(APIErrorCode(rawValue: code))
         }
-    }
-
-    /// Waits before an attempt is repeated. The delay doubles each time, and is multiplied by a random factor from 0.5
-    /// to 1.5.
-    /// - Returns: false if the attempt must not be repeated.
-    private func waits(beforeRetry number: Int, by deadline: NIODeadline?) async -> Bool {
-        let delay = Self.firstDelay * (1 << (number - 1)) * (0.5 + pacing.chance())
-        if let deadline, pacing.uptime() + TimeAmount(delay) >= deadline { return false }
-        guard retries.take() else { return false }
-        return (try? await pacing.sleep(delay)) != nil
     }
 }
 

@@ -20,3 +20,31 @@ package struct Pacing: Sendable {
         self.chance = chance
     }
 }
+
+extension Pacing {
+    private static let firstDelay = Duration.milliseconds(250)
+    private static let attemptTimeout = Duration.seconds(30)
+
+    /// Returns the time limit of one attempt; nil if the deadline has passed.
+    /// - Parameter deadline: the end of all attempts; nil for none.
+    func timeout(until deadline: NIODeadline?) -> Duration? {
+        guard let deadline else { return Self.attemptTimeout }
+        let rest = Duration(deadline - uptime())
+        return rest > .zero ? min(rest, Self.attemptTimeout) : nil
+    }
+
+    /// Waits before an attempt is repeated. The delay doubles each time, and is multiplied by a random factor from 0.5
+    /// to 1.5.
+    /// - Parameters:
+    ///   - number: the number of attempts so far.
+    ///   - isPermitted: called before the wait if it can end in time.
+    /// - Returns: false if the attempt must not be repeated.
+    func waits(
+        beforeRetry number: Int, by deadline: NIODeadline?, if isPermitted: () -> Bool = { true }
+    ) async -> Bool {
+        let delay = Self.firstDelay * (1 << (number - 1)) * (0.5 + chance())
+        if let deadline, uptime() + TimeAmount(delay) >= deadline { return false }
+        guard isPermitted() else { return false }
+        return (try? await sleep(delay)) != nil
+    }
+}

@@ -16,8 +16,6 @@ package struct ReceiptServiceClient: Sendable {
     private let breakers: [AppStoreEnvironment: CircuitBreaker]
 
     private static let maximumAttempts = 3
-    private static let firstDelay = Duration.milliseconds(250)
-    private static let attemptTimeout = Duration.seconds(30)
     /// The maximum size of a response in bytes. Ten thousand purchases, the limit of ``AnswerReader``, take 12 MB.
     private static let maximumResponse = 16 * 1024 * 1024
 
@@ -70,7 +68,7 @@ package struct ReceiptServiceClient: Sendable {
             case .success(let answer): return answer
             case .failure(let failure):
                 guard failure.isRetryable, attempt < Self.maximumAttempts,
-                    await waits(beforeRetry: attempt, by: deadline)
+                    await pacing.waits(beforeRetry: attempt, by: deadline)
                 else { throw failure }
             }
         }
@@ -95,12 +93,7 @@ package struct ReceiptServiceClient: Sendable {
     private func exchange(
         _ environment: AppStoreEnvironment, _ body: [UInt8], by deadline: NIODeadline?
     ) async throws(ReceiptServiceFailure) -> IncomingResponse {
-        var timeout = Self.attemptTimeout
-        if let deadline {
-            let rest = Duration(deadline - pacing.uptime())
-            guard rest > .zero else { throw .timedOut }
-            timeout = min(rest, timeout)
-        }
+        guard let timeout = pacing.timeout(until: deadline) else { throw .timedOut }
         let url = (environment == .production ? hosts.production : hosts.sandbox) + "/verifyReceipt"
         do {
             return try await transport.exchange(
@@ -122,12 +115,6 @@ package struct ReceiptServiceClient: Sendable {
     ) throws(ReceiptServiceFailure) -> ReceiptServiceAnswer {
         guard response.status == 200 else { throw .httpStatus(response.status) }
         return try ReceiptServiceAnswer(json: response.body, from: environment)
-    }
-
-    private func waits(beforeRetry number: Int, by deadline: NIODeadline?) async -> Bool {
-        let delay = Self.firstDelay * (1 << (number - 1)) * (0.5 + pacing.chance())
-        if let deadline, pacing.uptime() + TimeAmount(delay) >= deadline { return false }
-        return (try? await pacing.sleep(delay)) != nil
     }
 }
 

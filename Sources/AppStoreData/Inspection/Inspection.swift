@@ -17,7 +17,7 @@ package struct Inspection: Sendable {
     package var effectiveDate: Timestamp?
     /// True if Xcode signed the data with its own certificate.
     package var isFromXcode = false
-    /// The inspections of the JWS inside a notification, in the order of ``SignedMember``.
+    /// The inspections of the JWS inside a notification, in the order of the notification's members.
     package var inner: [(member: String, inspection: Inspection)] = []
 
     package var isVerified: Bool { refusal == nil }
