@@ -146,7 +146,7 @@ let package = Package(
             dependencies: [
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
                 "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "AppStoreData", "AppStoreAPI",
-                "SubscriberStore", locks, logging, yams,
+                "SubscriberStore", locks, logging, nioCore, nioPosix, serviceLifecycle, unixSignals, yams,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),

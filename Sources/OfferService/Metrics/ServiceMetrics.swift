@@ -172,7 +172,7 @@ package final class ServiceMetrics: Sendable {
         registry.counter(.selfVerificationFailures, key.description).increment()
     }
 
-    func reloaded(_ outcome: ReloadOutcome) { reloads[outcome]?.increment() }
+    func reloaded(_ isApplied: Bool) { reloads[isApplied ? .applied : .refused]?.increment() }
 
     package func write(_ metric: Metric, to text: inout ExpositionText) { registry.write(metric, to: &text) }
 }

@@ -33,7 +33,7 @@ package enum ServiceBuilder {
         let selfTest = try SelfTest(KnownAnswers())
         let reloader = try ConfigurationReloader(
             configuration, readConfiguration: readConfiguration, reloadSignals: reloadSignals, readiness: readiness,
-            metrics: metrics, log: log, logLevel: logLevel)
+            log: log, logLevel: logLevel, observe: metrics.reloaded)
         var dependencies = Application.Dependencies(policy: reloader.policy, sources: sources, log: log)
         dependencies.telemetry.metrics = metrics
         dependencies.telemetry.readiness = readiness

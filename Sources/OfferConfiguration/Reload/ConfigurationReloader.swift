@@ -1,7 +1,6 @@
 package import Logging
 import NIOCore
 import NIOPosix
-package import OfferConfiguration
 package import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -23,7 +22,7 @@ package actor ConfigurationReloader: Service {
     private let readConfiguration: ReadConfiguration
     private let reloadSignals: UnixSignalsSequence
     private let readiness: Readiness
-    private let metrics: ServiceMetrics
+    private let observe: @Sendable (_ isApplied: Bool) -> Void
     private let log: Logger
     private let logLevel: LogLevel
     /// The configuration at startup, which determines where the service listens and what it records.
@@ -51,16 +50,17 @@ package actor ConfigurationReloader: Service {
     /// - Parameters:
     ///   - reloadSignals: signals that each trigger a reload.
     ///   - logLevel: the current log level, which reloads change.
+    ///   - observe: called after each reload, with true if it was applied.
     /// - Throws: every problem, if any key that the configuration requires is unavailable.
     package init(
         _ configuration: Configuration, readConfiguration: @escaping ReadConfiguration,
-        reloadSignals: UnixSignalsSequence, readiness: Readiness, metrics: ServiceMetrics, log: Logger,
-        logLevel: LogLevel
+        reloadSignals: UnixSignalsSequence, readiness: Readiness, log: Logger, logLevel: LogLevel,
+        observe: @escaping @Sendable (_ isApplied: Bool) -> Void
     ) throws(ConfigurationError) {
         self.readConfiguration = readConfiguration
         self.reloadSignals = reloadSignals
         self.readiness = readiness
-        self.metrics = metrics
+        self.observe = observe
         self.log = log
         self.logLevel = logLevel
         running = configuration
@@ -153,7 +153,7 @@ package actor ConfigurationReloader: Service {
         }
         if isRequested || plan.isComplete { readiness.isNewestInForce = plan.isComplete && !isRefused }
         let isApplied = plan.isComplete && plan.keptKeys.isEmpty && !(isRequested && isRefused)
-        metrics.reloaded(isApplied ? .applied : .refused)
+        observe(isApplied)
         readiness.report(problems, from: .configuration, to: log)
         readiness.report(inForce.callersProblems, from: .callers, level: .warning, to: log)
         readiness.report(plan.problems, from: .keys, to: log)
