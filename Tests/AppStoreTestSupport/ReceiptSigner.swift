@@ -1,6 +1,7 @@
 import AppStoreData
 import OfferCore
 import OfferCrypto
+import TestSupport
 
 /// A chain with RSA keys that signs receipts in tests.
 struct ReceiptSigner: Sendable {

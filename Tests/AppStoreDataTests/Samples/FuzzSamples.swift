@@ -2,6 +2,7 @@ import Foundation
 import OfferCore
 import OfferCrypto
 import OfferEligibility
+import TestSupport
 
 @testable import AppStoreData
 @testable import AppStoreTestSupport

@@ -1,5 +1,6 @@
 import OfferCore
 import OfferCrypto
+import TestSupport
 
 @testable import AppStoreTestSupport
 
