@@ -30,7 +30,7 @@ package final class OCSPResponder: Sendable {
         self.process = process
         while true {
             // The line looks like this: ACCEPT [::]:39927 PID=20542
-            let announced = String(decoding: try folder.read("out"), as: UTF8.self)
+            let announced = try folder.text("out")
             if let end = announced.firstRange(of: " PID="),
                 let port = Int(announced[..<end.lowerBound].split(separator: ":").last ?? "")
             {
@@ -38,7 +38,7 @@ package final class OCSPResponder: Sendable {
                 return
             }
             guard process.isRunning else {
-                throw DidNotStart(log: String(decoding: try folder.read("log"), as: UTF8.self))
+                throw DidNotStart(log: try folder.text("log"))
             }
             Thread.sleep(forTimeInterval: 0.02)
         }
