@@ -1,6 +1,3 @@
-import OfferCore
-import OfferEligibility
-
 /// A notification like Apple's, with a transaction and a renewal info, each signed by a chain made for tests.
 struct TestNotification: Sendable {
     var type = "DID_RENEW"

@@ -94,7 +94,7 @@ struct FetchTests {
         defer { server.terminate() }
         var address = ""
         while address.isEmpty, server.isRunning {
-            let announced = String(decoding: try folder.read("out"), as: UTF8.self)
+            let announced = try folder.text("out")
             address = announced.firstMatch(of: /ACCEPT (127\.0\.0\.1:[0-9]+)\n/).map { String($0.1) } ?? ""
             try await Task.sleep(for: .milliseconds(20))
         }

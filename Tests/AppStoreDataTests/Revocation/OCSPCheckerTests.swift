@@ -1,4 +1,3 @@
-import Foundation
 import OfferCrypto
 import TestSupport
 import Testing

@@ -1,7 +1,5 @@
 import Foundation
 import OfferCrypto
-import TestSupport
-import Testing
 
 @testable import AppStoreData
 @testable import AppStoreTestSupport

@@ -1,4 +1,3 @@
-import OfferCrypto
 import TestSupport
 
 /// An OCSP response (RFC 6960 section 4.2.1) that `openssl ocsp` would not make.

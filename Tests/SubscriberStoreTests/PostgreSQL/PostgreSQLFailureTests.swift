@@ -1,5 +1,3 @@
-import Foundation
-import OfferCore
 import OfferEligibility
 import OfferPostgreSQL
 import StoreTestSupport
