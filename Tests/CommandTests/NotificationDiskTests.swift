@@ -172,7 +172,7 @@ struct NotificationDiskTests {
     }
 
     private func expectRefusedStart(_ intake: IntakeProcess, _ problem: String, hint: String) throws {
-        let refusal = #expect(throws: RunningService.DidNotStart.self) { _ = try intake.start() }
+        let refusal = #expect(throws: RunningProgram.DidNotStart.self) { _ = try intake.start() }
         #expect(refusal?.log.contains(problem) == true, "\(refusal?.log ?? "")")
         #expect(refusal?.log.contains(hint) == true, "\(refusal?.log ?? "")")
     }

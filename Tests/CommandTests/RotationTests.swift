@@ -258,7 +258,7 @@ struct RotationTests {
     func besideEachOther() async throws {
         let first = try RunningService(arguments: ["--reuse-port"], keys: service.keys)
         let port = ["--port", "\(first.port)"]
-        #expect(throws: RunningService.DidNotStart.self) { try RunningService(arguments: port, keys: service.keys) }
+        #expect(throws: RunningProgram.DidNotStart.self) { try RunningService(arguments: port, keys: service.keys) }
         let second = try RunningService(arguments: ["--reuse-port"] + port, keys: service.keys)
         #expect(first.stop() == 0)
         try await load.run(port: second.port) {

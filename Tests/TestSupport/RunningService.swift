@@ -5,10 +5,6 @@ package import OfferCrypto
 ///
 /// The environment file selects the signing key, so a test can change the key with a reload.
 package final class RunningService: Sendable {
-    package struct DidNotStart: Error {
-        package let log: String
-    }
-
     package static let keyID = "TESTKEY123"
     package static let keyFile = "SubscriptionKey_\(keyID).p8"
 
@@ -23,7 +19,7 @@ package final class RunningService: Sendable {
     package let verifyingKey: VerifyingKey
     /// The key folder.
     package let keys: TemporaryFolder
-    private let process: Process
+    private let running: RunningProgram
     private let folder: TemporaryFolder
 
     /// - Parameters:
@@ -41,50 +37,30 @@ package final class RunningService: Sendable {
         verifyingKey = try SigningKey(text: self.keys.read(Self.keyFile)).verifyingKey
         try folder.write("SUBSCRIPTION_OFFERS_KEY_ID=\(Self.keyID)\n".utf8, to: "env")
         try prepare(self.keys)
-        for name in ["out", "log"] { try folder.write([], to: name) }
-
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments =
-            [
-                "-c", (descriptors.map { "ulimit -n \($0) && " } ?? "") + "exec \"$0\" \"$@\"", program, "serve",
-            ]
-            + ["--keys-dir", self.keys.path, "--env-file", folder.path + "/env"]
-            + (arguments.contains("--port") ? [] : ["--port", "0"]) + arguments
-        process.environment = Command.bareEnvironment.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: folder.url.appending(path: "out"))
-        process.standardError = try FileHandle(forWritingTo: folder.url.appending(path: "log"))
-        try process.run()
-        self.process = process
-        while true {
-            let announced = try folder.text("out")
-            if let end = announced.firstRange(of: "://127.0.0.1:"), announced.contains("\n"),
-                let port = Int(announced[end.upperBound...].prefix { $0.isNumber })
-            {
-                self.port = port
-                return
-            }
-            guard process.isRunning else {
-                throw DidNotStart(log: try folder.text("log"))
-            }
-            Thread.sleep(forTimeInterval: 0.02)
+        let limit = descriptors.map { "ulimit -n \($0) && " } ?? ""
+        running = try RunningProgram(
+            "/bin/sh",
+            ["-c", limit + "exec \"$0\" \"$@\"", program, "serve"]
+                + ["--keys-dir", self.keys.path, "--env-file", folder.path + "/env"]
+                + (arguments.contains("--port") ? [] : ["--port", "0"]) + arguments, environment: environment)
+        port = try running.port { announced in
+            guard let end = announced.firstRange(of: "://127.0.0.1:"), announced.contains("\n") else { return nil }
+            return Int(announced[end.upperBound...].prefix { $0.isNumber })
         }
     }
 
-    deinit { if process.isRunning { process.terminate() } }
-
     /// The log so far.
-    package var log: String { get throws { try folder.text("log") } }
+    package var log: String { get throws { try running.log } }
 
     /// The port of the separate metrics address; nil if none is configured.
     package var metricsPort: Int? {
         get throws {
-            let announced = try folder.text("out")
-            return try /metrics are on http:\/\/127\.0\.0\.1:([0-9]+)\/metrics/.firstMatch(in: announced)
+            try /metrics are on http:\/\/127\.0\.0\.1:([0-9]+)\/metrics/.firstMatch(in: running.output)
                 .flatMap { Int($0.output.1) }
         }
     }
+
+    private var process: Process { running.process }
 
     package var isRunning: Bool { process.isRunning }
 
