@@ -3,7 +3,6 @@ import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
 package import OfferCrypto
-import OfferEligibility
 
 /// A stand-in for the App Store over real TLS: generated customers, the App Store Server API, and notifications.
 ///

@@ -1,6 +1,7 @@
 import AppStoreData
 import OfferCore
 import OfferCrypto
+import TestSupport
 
 /// A chain with RSA keys that signs receipts in tests.
 struct ReceiptSigner: Sendable {
@@ -51,6 +52,11 @@ struct ReceiptSigner: Sendable {
     var certificates: [[UInt8]] { [chain.leaf, chain.intermediate, chain.root] }
 
     func message(_ receipt: TestReceipt) throws -> TestMessage { try message(content: receipt.payload) }
+
+    /// A receipt as a device sends it, signed by the standard signer.
+    static func base64(_ receipt: TestReceipt) throws -> String {
+        String(decoding: Base64.text(of: try standard.get().message(receipt).encoded), as: UTF8.self)
+    }
 
     /// A message with the bytes of any content, signed without attributes.
     func message(content: [UInt8], digest: String = "sha256") throws -> TestMessage {

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// The fields of a certificate to make. What a test does not change is valid.
 struct TestCertificate {
     var subject: String

@@ -76,6 +76,11 @@ struct TestChain: Sendable {
         try jws(header: Array((header ?? self.header).utf8), payload: Array(payload.utf8), key: key)
     }
 
+    /// A payload as a compact JWS.
+    func jws(_ payload: SamplePayload) throws -> String {
+        String(decoding: try jws(payload: payload.text), as: UTF8.self)
+    }
+
     func jws(header: [UInt8], payload: [UInt8], key: TestKey? = nil) throws -> [UInt8] {
         let input = Base64URL.text(of: header) + [UInt8(ascii: ".")] + Base64URL.text(of: payload)
         return input + [UInt8(ascii: ".")] + Base64URL.text(of: try (key ?? leafKey).signRaw(input))

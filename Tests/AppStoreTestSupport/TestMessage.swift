@@ -1,3 +1,5 @@
+import TestSupport
+
 /// A CMS SignedData message to make (RFC 5652 section 5). What a test does not change is valid.
 struct TestMessage {
     enum Encoding {

@@ -1,6 +1,3 @@
-import OfferCore
-import OfferEligibility
-
 /// A notification like Apple's, with a transaction and a renewal info, each signed by a chain made for tests.
 struct TestNotification: Sendable {
     var type = "DID_RENEW"
@@ -25,7 +22,7 @@ struct TestNotification: Sendable {
         var notification = SamplePayload.notification(type, changeData(data))
             .with("notificationUUID", "\"\(uuid)\"").with("signedDate", "\(signedDate)")
         if let subtype { notification = notification.with("subtype", "\"\(subtype)\"") }
-        return String(decoding: try chain.jws(payload: change(notification).text), as: UTF8.self)
+        return try chain.jws(change(notification))
     }
 
     /// The body that the App Store posts.
@@ -35,7 +32,6 @@ struct TestNotification: Sendable {
         _ payload: SamplePayload?, _ name: String, into data: SamplePayload, _ environment: String, _ chain: TestChain
     ) throws -> SamplePayload {
         guard let payload else { return data.without(name) }
-        let jws = try chain.jws(payload: payload.with("environment", "\"\(environment)\"").text)
-        return data.with(name, "\"\(String(decoding: jws, as: UTF8.self))\"")
+        return data.with(name, "\"\(try chain.jws(payload.with("environment", "\"\(environment)\"")))\"")
     }
 }

@@ -1,5 +1,5 @@
-import OfferCore
 import OfferEligibility
+import TestSupport
 
 /// An app receipt to make. What a test does not change is valid.
 struct TestReceipt {

@@ -1,4 +1,5 @@
 import OfferCrypto
+import TestSupport
 
 /// An OCSP responder that answers in this process with a certificate authority's own key (RFC 6960 section 4.2.1).
 ///

@@ -13,11 +13,9 @@ struct AllocationTests {
     @Test("an offer stays within its allocation limit")
     func perOffer() async throws {
         let folder = try TemporaryFolder()
-        let source = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "AllocationCounter.c.txt")
         let library = folder.path + "/counter.so"
-        let compiled = try Command.run(
-            "clang", ["-shared", "-fPIC", "-O1", "-fno-builtin", "-x", "c", "-o", library, source.path])
-        try #require(compiled.status == 0, "\(compiled.standardError)")
+        try Command.compile(
+            "AllocationCounter", to: library, options: ["-shared", "-fPIC", "-O1", "-fno-builtin"])
 
         let few = try await Self.allocations(offers: 200, countedBy: library)
         let many = try await Self.allocations(offers: 1200, countedBy: library)

@@ -40,10 +40,10 @@ struct AppStoreAPIPageTests {
     @Test("doctor --online names the likely cause of a 401", arguments: KeyMistake.allCases)
     func causes(mistake: KeyMistake) async throws {
         let process = try await AppStoreProcess()
-        var environment = process.environment.merging(["SUBSCRIPTION_OFFERS_KEY_ID": RunningService.keyID]) { $1 }
-        let own = try SigningKey(text: process.keys.read("SubscriptionKey_\(RunningService.keyID).p8"))
+        var settings: [String: String] = [:]
+        let own = try SigningKey(text: process.keys.read(RunningService.keyFile))
         switch mistake {
-        case .anotherIssuer: environment["SUBSCRIPTION_OFFERS_ISSUER_ID"] = "69a6de70-03db-47e3-e053-5b8c7c11a4d1"
+        case .anotherIssuer: settings["SUBSCRIPTION_OFFERS_ISSUER_ID"] = "69a6de70-03db-47e3-e053-5b8c7c11a4d1"
         case .revokedKey:
             let other = try PrivateKeyPEM.generate()
             try process.keys.write(other, to: "SubscriptionKey_SECONDKEY2.p8")
@@ -54,8 +54,7 @@ struct AppStoreAPIPageTests {
         case .neverReleased: process.standIn.faults.add(.status(401), count: 2)
         case .wrongClock: process.standIn.faults.add(.clock(90), count: 4)
         }
-        let outcome = try Command.run(
-            Command.offerSigner, ["doctor", "--online", "--keys-dir", process.keys.path], environment: environment)
+        let outcome = try process.run(["doctor", "--online"], settings)
         let output = outcome.standardOutput + outcome.standardError
         #expect(output.contains(mistake.message), "\(output)")
         #expect((outcome.status == 0) == [.unusedKey, .neverReleased].contains(mistake), "\(output)")

@@ -16,9 +16,7 @@ struct AppStoreProcess: Sendable {
     init(
         customers: Int = 5, performanceTest: PerformanceTest.Settings = PerformanceTest.Settings()
     ) async throws {
-        (folder, keys) = (try TemporaryFolder(), try TemporaryFolder())
-        let key = try PrivateKeyPEM.generate()
-        try keys.write(key, to: "SubscriptionKey_\(RunningService.keyID).p8")
+        (folder, keys) = (try TemporaryFolder(), try RunningService.makeKeys())
         let start = Int64(Date().timeIntervalSince1970 * 1000)
         let born = NIOLockedValueBox<Int64?>(start - WorldClock().days(14))
         var settings = AppStoreStandIn.Settings {
@@ -27,12 +25,15 @@ struct AppStoreProcess: Sendable {
         settings.production.customers = customers
         settings.sandbox.customers = customers
         settings.performanceTest = performanceTest
-        settings.keys = [RunningService.keyID: try SigningKey(text: key)]
+        settings.keys = [RunningService.keyID: try SigningKey(text: keys.read(RunningService.keyFile))]
         standIn = try await AppStoreStandIn(settings, folder: folder.path)
         born.withLockedValue { $0 = nil }
         await standIn.advance()
         try folder.write(Self.configuration.utf8, to: "offers.yaml")
     }
+
+    /// The key that the service signs with at first.
+    var signingKey: SigningKey { get throws { try SigningKey(text: keys.read(RunningService.keyFile)) } }
 
     private static let configuration = """
         apps:
@@ -50,7 +51,7 @@ struct AppStoreProcess: Sendable {
             "SUBSCRIPTION_OFFERS_VERIFY_RECEIPT_URL": standIn.productionURL,
             "SUBSCRIPTION_OFFERS_SANDBOX_VERIFY_RECEIPT_URL": standIn.sandboxURL,
             "SUBSCRIPTION_OFFERS_APP_STORE_API_ROOTS": standIn.tls.rootPath,
-            "SUBSCRIPTION_OFFERS_ISSUER_ID": "57246542-96fe-1a63-e053-0824d011072a",
+            "SUBSCRIPTION_OFFERS_ISSUER_ID": Fixtures.issuerText,
             "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:" + folder.path + "/store.sqlite",
             "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
         ]
@@ -78,15 +79,15 @@ struct AppStoreProcess: Sendable {
         return environment.merging(settings) { $1 }.map { "export \($0)='\($1)'\n" }.joined()
     }
 
-    func start(_ arguments: String...) throws -> RunningService {
-        try RunningService(arguments: arguments, environment: environment, keys: keys)
+    func start(_ settings: [String: String] = [:]) throws -> RunningService {
+        try RunningService(environment: environment.merging(settings) { $1 }, keys: keys)
     }
 
-    /// Runs `offer-signer app-store`.
-    func command(_ arguments: String...) throws -> Command.Outcome {
-        try Command.run(
-            Command.offerSigner, ["app-store"] + arguments + ["--keys-dir", keys.path],
-            environment: environment.merging(["SUBSCRIPTION_OFFERS_KEY_ID": RunningService.keyID]) { $1 })
+    /// Runs `offer-signer`.
+    func run(_ arguments: [String], _ settings: [String: String] = [:]) throws -> Command.Outcome {
+        let settings = ["SUBSCRIPTION_OFFERS_KEY_ID": RunningService.keyID].merging(settings) { $1 }
+        return try Command.runOfferSigner(
+            arguments + ["--keys-dir", keys.path], environment: environment.merging(settings) { $1 })
     }
 
     /// The subscriptions that a running service knows under a transaction.
@@ -95,22 +96,13 @@ struct AppStoreProcess: Sendable {
     ) async throws -> [[String: Any]] {
         let body =
             #"{"bundleID":"com.example.app","environment":"\#(environment)","originalTransactionID":"\#(transaction)"}"#
-        let response = try await Connection.open(port: service.port) {
-            try await $0.post("/v1/customers/lookup", json: body)
-        }
-        let json = try JSONSerialization.jsonObject(with: Data(response?.body ?? [])) as? [String: Any]
-        let customers = json?["customers"] as? [[String: Any]] ?? []
+        let response = try await service.post("/v1/customers/lookup", body)
+        let customers = response.json["customers"] as? [[String: Any]] ?? []
         return customers.flatMap { $0["subscriptions"] as? [[String: Any]] ?? [] }
-    }
-
-    /// A page of a running service.
-    func page(_ path: String, of service: RunningService) async throws -> String {
-        let response = try await Connection.open(port: service.port) { try await $0.get(path) }
-        return response?.text ?? ""
     }
 
     /// Waits until a page contains a text.
     func wait(for text: String, on path: String, of service: RunningService) async throws {
-        while try await !page(path, of: service).contains(text) { try await Task.sleep(for: .milliseconds(50)) }
+        try await waitUntil { try await service.get(path).text.contains(text) }
     }
 }

@@ -52,34 +52,15 @@ struct AppStoreServiceTests {
         let process = try await AppStoreProcess()
         process.standIn.faults.add(.error(5_000_000), count: .max, endpoint: "notification_history")
         process.standIn.faults.add(.delay(2000), endpoint: "subscription_statuses")
-        let configuration = String(decoding: try process.folder.read("offers.yaml"), as: UTF8.self)
-        try process.folder.write(
-            configuration.replacing(
-                "offers: [retention_50off_3m]",
-                with: "subscriptionGroupID: '21012345', offers: [{offerID: o, rule: {everSubscribed: true}}]"
-            ).utf8, to: "offers.yaml")
-        let service = try RunningService(
-            environment: process.environment.merging(["SUBSCRIPTION_OFFERS_APP_STORE_WAIT_MS": "100"]) { $1 },
-            keys: process.keys)
-        // Nothing but the missing answer may speak against the offer. Status 3 is a billing retry.
-        let customer = process.standIn.production.truth(at: .max).first { _, truth in
-            !truth.accounts.isEmpty && truth.redeemed.isEmpty && truth.status != 3
-        }
-        let (original, truth) = try #require(customer)
-        let account = try #require(truth.accounts.values.first)
-        let question =
-            #"{"bundleID":"com.example.app","environment":"Production","sign":false,"#
-            + #""appAccountToken":"\#(account)","transactionID":"\#(original)"}"#
-        func decide() async throws -> String {
-            let response = try await Connection.open(port: service.port) {
-                try await $0.post("/v1/decisions", json: question)
-            }
-            try #require(response?.status == 200, "\(response?.text ?? "")")
-            return response?.text ?? ""
-        }
-        let first = try await decide()
+        try setRule("{everSubscribed: true}", of: process)
+        let service = try process.start(["SUBSCRIPTION_OFFERS_APP_STORE_WAIT_MS": "100"])
+        let (original, account) = try eligibleCustomer(of: process)
+        let customer = #""appAccountToken":"\#(account)","transactionID":"\#(original)""#
+        let first = try await decide(customer, service)
         #expect(first.contains(#""code":"unknown""#) && first.contains("app_store"), "\(first)")
-        try await waitUntil { try await decide().contains(#""offers":[{"productID":"com.example.app.pro.weekly""#) }
+        try await waitUntil {
+            try await decide(customer, service).contains(#""offers":[{"productID":"com.example.app.pro.weekly""#)
+        }
         #expect(process.standIn.statistics.requests("subscription_statuses") == 1, "the one question was enough")
         #expect(service.stop() == 0)
         await process.standIn.stop()
@@ -88,38 +69,49 @@ struct AppStoreServiceTests {
     @Test("a rule that needs to know what never happened has the App Store asked, once for each customer")
     func neverBought() async throws {
         let process = try await AppStoreProcess()
-        let configuration = String(decoding: try process.folder.read("offers.yaml"), as: UTF8.self)
-        try process.folder.write(
-            configuration.replacing(
-                "offers: [retention_50off_3m]",
-                with: "subscriptionGroupID: '21012345', offers: [{offerID: o, rule: {not: {owns: com.example.never}}}]"
-            ).utf8, to: "offers.yaml")
+        try setRule("{not: {owns: com.example.never}}", of: process)
         let service = try process.start()
         // The notifications have made every customer known.
         let count = process.standIn.production.notificationCount + process.standIn.sandbox.notificationCount
         try await process.wait(
             for: #"offer_signer_notifications_total{outcome="recovered"} \#(count)"#, on: "/metrics", of: service)
-        let customer = process.standIn.production.truth(at: .max).first { _, truth in
-            !truth.accounts.isEmpty && truth.redeemed.isEmpty && truth.status != 3
-        }
-        let account = try #require(customer?.value.accounts.values.first)
+        let customer = #""appAccountToken":"\#(try eligibleCustomer(of: process).account)""#
         let asked = process.standIn.statistics.requests("transaction_history")
-        func decide() async throws -> String {
-            let question =
-                #"{"bundleID":"com.example.app","environment":"Production","sign":false,"appAccountToken":"\#(account)"}"#
-            let response = try await Connection.open(port: service.port) {
-                try await $0.post("/v1/decisions", json: question)
-            }
-            try #require(response?.status == 200, "\(response?.text ?? "")")
-            return response?.text ?? ""
+        try await waitUntil {
+            try await decide(customer, service).contains(#""offers":[{"productID":"com.example.app.pro.weekly""#)
         }
-        try await waitUntil { try await decide().contains(#""offers":[{"productID":"com.example.app.pro.weekly""#) }
         let answered = process.standIn.statistics.requests("transaction_history")
         #expect(answered > asked)
-        for _ in 0..<5 { #expect(try await decide().contains(#""offers":[{"productID""#)) }
+        for _ in 0..<5 { #expect(try await decide(customer, service).contains(#""offers":[{"productID""#)) }
         #expect(process.standIn.statistics.requests("transaction_history") == answered, "one question is enough")
         #expect(service.stop() == 0)
         await process.standIn.stop()
+    }
+
+    /// Gives the offer a rule.
+    private func setRule(_ rule: String, of process: AppStoreProcess) throws {
+        let text = try process.folder.text("offers.yaml").replacing(
+            "offers: [retention_50off_3m]",
+            with: "subscriptionGroupID: '21012345', offers: [{offerID: o, rule: \(rule)}]")
+        try process.folder.write(text.utf8, to: "offers.yaml")
+    }
+
+    /// A customer to whom the offer is refused only while data is missing. Status 3 is a billing retry.
+    private func eligibleCustomer(of process: AppStoreProcess) throws -> (original: String, account: String) {
+        let customer = process.standIn.production.truth(at: .max).first { _, truth in
+            !truth.accounts.isEmpty && truth.redeemed.isEmpty && truth.status != 3
+        }
+        let (original, truth) = try #require(customer)
+        return (original, try #require(truth.accounts.values.first))
+    }
+
+    /// Requests a decision about a customer in production.
+    private func decide(_ customer: String, _ service: RunningService) async throws -> String {
+        let response = try await service.post(
+            "/v1/decisions",
+            #"{"bundleID":"com.example.app","environment":"Production","sign":false,\#(customer)}"#)
+        try #require(response.status == 200, "\(response.text)")
+        return response.text
     }
 
     @Test("while the App Store does not answer, offers go on, and health says what fails")
@@ -134,10 +126,7 @@ struct AppStoreServiceTests {
         process.standIn.faults.clear()
         process.standIn.faults.add(.silence, count: .max)
         for _ in 0..<20 {
-            let response = try await Connection.open(port: service.port) {
-                try await $0.post("/v1/promotional-offers", json: offer)
-            }
-            #expect(response?.status == 200)
+            #expect(try await service.post("/v1/promotional-offers", offer).status == 200)
             #expect(try await process.subscriptions(of: "400000000000001", on: service).isEmpty)
         }
         #expect(service.stop() == 0)
@@ -151,14 +140,14 @@ struct AppStoreServiceTests {
         process.standIn.faults.add(.error(5_000_000), count: .max, endpoint: "notification_history")
         let service = try process.start()
         let key = try PrivateKeyPEM.generate()
-        let old = try SigningKey(text: process.keys.read("SubscriptionKey_\(RunningService.keyID).p8"))
+        let old = try SigningKey(text: process.keys.read(RunningService.keyFile))
         for (number, original) in process.standIn.production.subscriptions.joined().enumerated() {
             if number == 8 {
                 // As keys/README.md says: the new key first, and the old one is revoked when it is out of use.
                 process.standIn.tokens.replace(
                     keys: [RunningService.keyID: old, "SECONDKEY2": try SigningKey(text: key)])
                 try process.keys.drop(key, as: "SubscriptionKey_SECONDKEY2.p8")
-                try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=SECONDKEY2")
+                try service.reload(keyID: "SECONDKEY2")
                 try await process.wait(for: "SECONDKEY2", on: "/health/ready", of: service)
                 process.standIn.tokens.replace(keys: ["SECONDKEY2": try SigningKey(text: key)])
             }
@@ -180,14 +169,12 @@ struct AppStoreServiceTests {
         let original = try #require(process.standIn.sandbox.subscriptions.joined().first)
         var purchase = TestReceipt.Purchase(transactionID: original)
         purchase.put(.text(1705, original))
-        let message = try ReceiptSigner.standard.get().message(TestReceipt(purchases: [purchase])).encoded
+        let receipt = try ReceiptSigner.base64(TestReceipt(purchases: [purchase]))
         let offer =
             #"{"bundleID":"com.example.app","productID":"com.example.app.pro.weekly","offerID":"retention_50off_3m","#
-            + #""applicationUsername":"u","proofs":{"appReceipt":"\#(String(decoding: Base64.text(of: message), as: UTF8.self))"}}"#
-        let response = try await Connection.open(port: service.port) {
-            try await $0.post("/v1/promotional-offers", json: offer)
-        }
-        #expect(response?.status == 200, "\(response?.text ?? "")")
+            + #""applicationUsername":"u","proofs":{"appReceipt":"\#(receipt)"}}"#
+        let response = try await service.post("/v1/promotional-offers", offer)
+        #expect(response.status == 200, "\(response.text)")
         // Production refers it to the sandbox.
         for series in [
             #"environment="Production",outcome="status_21007"} 1"#, #"environment="Sandbox",outcome="success"} 1"#,

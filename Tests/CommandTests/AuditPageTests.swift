@@ -132,7 +132,7 @@ struct AuditPageTests {
     }
 
     private func lines(_ name: String) throws -> [String] {
-        try String(decoding: walk.folder.read(name), as: UTF8.self).split(separator: "\n").map(String.init)
+        try walk.folder.lines(name)
     }
 
     @Test("the table lists exactly the trail's members, events and kinds")
@@ -197,7 +197,7 @@ struct AuditPageTests {
         try await Connection.open(port: service.port) { connection in
             for isErased in [false, true, false] {
                 if isErased {
-                    let lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+                    let lines = try folder.text("audit.jsonl").split(separator: "\n")
                     try folder.write((lines.dropLast().joined(separator: "\n") + "\n").utf8, to: "audit.jsonl")
                 }
                 let answer = try await connection.post(
@@ -217,7 +217,7 @@ struct AuditPageTests {
                     + "Content-Type: application/json\r\nContent-Length: \(link.utf8.count)\r\n\r\n\(link)")
             #expect(try await connection.receive()?.status == 204)
         }
-        let outcome = try Command.run(Command.offerSigner, ["audit", "acknowledge"], environment: audit)
+        let outcome = try Command.runOfferSigner(["audit", "acknowledge"], environment: audit)
         #expect(outcome.status == 0, "\(outcome.standardError)")
         _ = service.stop()
     }

@@ -13,20 +13,17 @@ struct BadMachineTests {
     init() throws {
         folder = try TemporaryFolder()
         library = folder.path + "/bad.so"
-        let source = MarkdownBlock.repository.appending(path: "Tests/CommandTests/BadMachine.c.txt")
-        let compiled = try Command.run("clang", ["-shared", "-fPIC", "-x", "c", "-o", library, source.path])
-        try #require(compiled.status == 0, "\(compiled.standardError)")
+        try Command.compile("BadMachine", to: library)
         try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_2X9R4HXF34.p8")
     }
 
     private func run(_ command: String, _ settings: [String: String] = [:], input: String = "") throws
         -> Command.Outcome
     {
-        try Command.run(
-            Command.offerSigner,
+        try Command.runOfferSigner(
             [command, "--keys-dir", folder.path, "--key-id", "2X9R4HXF34"]
-                + (command == "sign" ? [] : ["--port", "0"]),
-            input: Array(input.utf8), environment: ["LD_PRELOAD": library].merging(settings) { $1 })
+                + (command == "sign" ? [] : ["--port", "0"]), input: input,
+            environment: ["LD_PRELOAD": library].merging(settings) { $1 })
     }
 
     private static let sample = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":""}"#
@@ -49,24 +46,19 @@ struct BadMachineTests {
         let behind = folder.path + "/behind"
         try folder.write([], to: "behind")
         let service = try RunningService(environment: ["LD_PRELOAD": library, "BEHIND": behind])
-        func ask(_ path: String) async throws -> (status: Int?, text: String) {
-            let answer = try await Connection.open(port: service.port) {
-                path == "/offer" ? try await $0.post(path, json: BadRequest.goodBody) : try await $0.get(path)
-            }
-            return (answer?.status, String(decoding: answer?.body ?? [], as: UTF8.self))
-        }
-        for path in ["/offer", "/health/ready"] {
-            let answer = try await ask(path)
+        for answer in [
+            try await service.post("/offer", BadRequest.goodBody), try await service.get("/health/ready"),
+        ] {
             #expect(answer.status == 503 && answer.text.contains(#""code":"clock_wrong""#), "\(answer.text)")
         }
-        #expect(try await ask("/health/ready").text.contains(#""clock":"failed""#))
-        #expect(try await ask("/health/live").status == 200)
+        #expect(try await service.get("/health/ready").text.contains(#""clock":"failed""#))
+        #expect(try await service.get("/health/live").status == 200)
         try await waitUntil { try service.log.contains("before this version was built") }
 
         try folder.remove("behind")
-        #expect(try await ask("/offer").status == 200)
+        #expect(try await service.post("/offer", BadRequest.goodBody).status == 200)
         try await waitUntil { try service.log.contains("the clock was set from") }
-        let ready = try await ask("/health/ready")
+        let ready = try await service.get("/health/ready")
         #expect(ready.status == 200)
         #expect(ready.text.hasPrefix(#"{"status":"degraded","checks":{"keys":"ok","selfTest":"ok","#))
         #expect(ready.text.contains(#""clock":"degraded""#))

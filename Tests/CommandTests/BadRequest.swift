@@ -10,6 +10,9 @@ struct BadRequest: Sendable {
     static let goodBody =
         #"{"appBundleID":"com.example.app","productIdentifier":"pro","offerID":"offer","applicationUsername":"user"}"#
 
+    /// A request for an offer, which the service signs.
+    static let goodPost = "POST /offer HTTP/1.1\r\nHost: localhost\r\n\(json)\r\n\(length)\r\n\r\n\(goodBody)"
+
     static func raw(_ name: String, _ text: String, _ statuses: Set<Int> = [400]) -> BadRequest {
         BadRequest(name: name, bytes: Array(text.utf8), statuses: statuses)
     }

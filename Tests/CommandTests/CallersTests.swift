@@ -7,23 +7,11 @@ import Testing
 /// Tokens and the catalogue over a socket, with changes while the service runs.
 @Suite("Callers over HTTP", .timeLimit(.minutes(5)))
 struct CallersTests {
-    private static let key = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
-
-    private static func status(
+    private static func offer(
         _ headers: String, offer: String = "o", path: String = "/offer", of service: RunningService
-    ) async throws -> ReceivedResponse? {
+    ) async throws -> ReceivedResponse {
         let body = #"{"appBundleID":"a","productIdentifier":"p","offerID":"\#(offer)","applicationUsername":"u"}"#
-        return try await Connection.open(port: service.port) { try await $0.post(path, json: body, headers: headers) }
-    }
-
-    private static func waitForStatus(
-        _ status: Int, _ headers: String, offer: String = "o", of service: RunningService
-    ) async throws -> Bool {
-        for _ in 0..<300 {
-            if try await Self.status(headers, offer: offer, of: service)?.status == status { return true }
-            try await Task.sleep(for: .milliseconds(100))
-        }
-        return false
+        return try await service.post(path, body, headers: headers)
     }
 
     @Test("with a token configured, any other credential gets 401 and WWW-Authenticate")
@@ -32,7 +20,7 @@ struct CallersTests {
         let service = try RunningService(
             arguments: ["--log-level", "trace"], environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=\(token)"])
         let good = "Authorization: Bearer \(token)\r\n"
-        #expect(try await Self.status(good, of: service)?.status == 200)
+        #expect(try await Self.offer(good, of: service).status == 200)
         for (headers, path) in [
             ("", "/offer"), ("Authorization: Bearer \(token)0\r\n", "/offer"),
             ("Authorization: Bearer \(token.dropLast())\r\n", "/offer"),
@@ -47,9 +35,9 @@ struct CallersTests {
             ("Authorization: Basic \(token)\r\n", "/offer"), ("Proxy-Authorization: Bearer \(token)\r\n", "/offer"),
             ("X-Api-Key: \(token)\r\n", "/offer"), ("Authorization: Bearer \(token) \(token)\r\n", "/offer"),
         ] {
-            let answer = try await Self.status(headers, path: path, of: service)
-            #expect(answer?.status == 401, "\(headers)")
-            #expect(answer?.headers["www-authenticate"]?.hasPrefix("Bearer") == true)
+            let answer = try await Self.offer(headers, path: path, of: service)
+            #expect(answer.status == 401, "\(headers)")
+            #expect(answer.headers["www-authenticate"]?.hasPrefix("Bearer") == true)
         }
         #expect(service.stop() == 0)
         #expect(try !service.log.contains(token))
@@ -58,103 +46,88 @@ struct CallersTests {
     @Test("SIGHUP changes tokens and offers together or not at all")
     func reload() async throws {
         let service = try RunningService(arguments: ["--metrics-address", "127.0.0.1:0"])
-        let digest = Self.digest("first")
         try service.configure(
-            "apps: [{bundleID: a, products: [{productID: p, offers: [o]}]}]\ncallers: [{name: x, tokenSHA256: \(digest)}]"
-        )
-        let config = "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)"
-        try service.reload(Self.key, config)
+            "apps: [{bundleID: a, products: [{productID: p, offers: [o]}]}]\n" + Self.caller(token: "first"))
+        try service.reload(service.configurationSetting)
         let first = "Authorization: Bearer first\r\n"
-        #expect(try await Self.waitForStatus(401, "", of: service))
-        #expect(try await Self.status(first, of: service)?.status == 200)
-        #expect(try await Self.status(first, offer: "new", of: service)?.status == 403)
+        try await waitUntil { try await Self.offer("", of: service).status == 401 }
+        #expect(try await Self.offer(first, of: service).status == 200)
+        #expect(try await Self.offer(first, offer: "new", of: service).status == 403)
 
         // A file with one invalid line changes nothing and is reported.
         try service.configure("apps: [{bundleID: a, products: [{productID: p, offers: [new]}]}]\ncallers: [{name: x}]")
-        try service.reload(Self.key, config)
-        try await waitUntil { try await Self.ready(of: service).contains("line 2") }
-        #expect(try await Self.ready(of: service).contains("config.yaml, line 2: a caller has no tokenSHA256"))
-        #expect(try await Self.ready(of: service).contains(#""catalogue":"degraded""#))
-        #expect(try await Self.status(first, of: service)?.status == 200)
-        #expect(try await Self.status(first, offer: "new", of: service)?.status == 403)
+        try service.reload(service.configurationSetting)
+        try await waitUntil { try await service.health.contains("line 2") }
+        #expect(try await service.health.contains("config.yaml, line 2: a caller has no tokenSHA256"))
+        #expect(try await service.health.contains(#""catalogue":"degraded""#))
+        #expect(try await Self.offer(first, of: service).status == 200)
+        #expect(try await Self.offer(first, offer: "new", of: service).status == 403)
 
-        let second = Self.digest("second")
         try service.configure(
-            "apps: [{bundleID: a, products: [{productID: p, offers: [new]}]}]\ncallers: [{name: x, tokenSHA256: \(second)}]"
-        )
-        try service.reload(Self.key, config)
-        #expect(try await Self.waitForStatus(200, "Authorization: Bearer second\r\n", offer: "new", of: service))
-        #expect(try await Self.status(first, of: service)?.status == 401)
-        try await waitUntil { try await Self.ready(of: service).contains(#""catalogue":"ok""#) }
+            "apps: [{bundleID: a, products: [{productID: p, offers: [new]}]}]\n" + Self.caller(token: "second"))
+        try service.reload(service.configurationSetting)
+        let second = "Authorization: Bearer second\r\n"
+        try await waitUntil { try await Self.offer(second, offer: "new", of: service).status == 200 }
+        #expect(try await Self.offer(first, of: service).status == 401)
+        try await waitUntil { try await service.health.contains(#""catalogue":"ok""#) }
 
         // A configuration that would open the service to every client and offer changes nothing.
-        try service.reload(Self.key)
-        try await waitUntil { try await Self.ready(of: service).contains("anyone could request signatures") }
-        #expect(try await Self.ready(of: service).contains("any offer would be signed"))
-        #expect(try await Self.status("", offer: "new", of: service)?.status == 401)
-        #expect(try await Self.status("Authorization: Bearer second\r\n", of: service)?.status == 403)
+        try service.reload()
+        try await waitUntil { try await service.health.contains("anyone could request signatures") }
+        #expect(try await service.health.contains("any offer would be signed"))
+        #expect(try await Self.offer("", offer: "new", of: service).status == 401)
+        #expect(try await Self.offer(second, of: service).status == 403)
 
         // A configuration that names a missing key changes nothing.
         try service.configure(
-            "apps: [{bundleID: a, keyID: NOTTHERE12, products: []}]\ncallers: [{name: x, tokenSHA256: \(digest)}]")
-        try service.reload(Self.key, config)
-        try await waitUntil { try await Self.ready(of: service).contains("NOTTHERE12") }
-        #expect(try await Self.ready(of: service).contains("NOTTHERE12"))
-        #expect(try await Self.ready(of: service).contains(#""keys":"degraded""#))
-        #expect(try await Self.ready(of: service).contains(#""catalogue":"degraded""#))
-        #expect(try await Self.status("", offer: "new", of: service)?.status == 401)
+            "apps: [{bundleID: a, keyID: NOTTHERE12, products: []}]\n" + Self.caller(token: "first"))
+        try service.reload(service.configurationSetting)
+        try await waitUntil { try await service.health.contains("NOTTHERE12") }
+        #expect(try await service.health.contains(#""keys":"degraded""#))
+        #expect(try await service.health.contains(#""catalogue":"degraded""#))
+        #expect(try await Self.offer("", offer: "new", of: service).status == 401)
 
         // Once its key appears, that configuration would apply, but the file has become invalid in the meantime.
         try service.configure("callers: [{name: x}]")
-        try service.reload(Self.key, config)
-        try await waitUntil { try await !Self.ready(of: service).contains("NOTTHERE12") }
+        try service.reload(service.configurationSetting)
+        try await waitUntil { try await !service.health.contains("NOTTHERE12") }
         try service.keys.drop(PrivateKeyPEM.generate(), as: "SubscriptionKey_NOTTHERE12.p8")
         try await Task.sleep(for: .seconds(2))
-        #expect(try await !Self.ready(of: service).contains("NOTTHERE12"))
-        #expect(try await Self.status("Authorization: Bearer second\r\n", offer: "new", of: service)?.status == 200)
+        #expect(try await !service.health.contains("NOTTHERE12"))
+        #expect(try await Self.offer(second, offer: "new", of: service).status == 200)
         #expect(service.stop() == 0)
     }
 
-    private static func ready(of service: RunningService) async throws -> String {
-        let port = try #require(try service.metricsPort, "the metrics address shows the problems to everyone")
-        let answer = try await Connection.open(port: port) { try await $0.get("/health/ready") }
-        return String(decoding: try #require(answer).body, as: UTF8.self)
-    }
-
-    private static func digest(_ token: String) -> String {
-        ((try? SHA256.hash(Array(token.utf8))) ?? []).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    /// The callers of a configuration file, with one caller.
+    private static func caller(token: String) throws -> String {
+        "callers: [{name: x, tokenSHA256: \(Hexadecimal.text(of: try SHA256.hash(Array(token.utf8))))}]"
     }
 
     @Test("a service without callers says so once in the log and in /health/ready, until one is configured")
     func nobody() async throws {
         let service = try RunningService(arguments: ["--metrics-address", "127.0.0.1:0"])
         let problem = "no caller is configured, so anyone who can reach the service can request signatures"
-        #expect(try await Self.ready(of: service).contains(#""status":"degraded""#))
-        #expect(try await Self.ready(of: service).contains(problem))
-        let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
-        #expect(answer?.status == 200, "the service can sign")
+        #expect(try await service.health.contains(#""status":"degraded""#))
+        #expect(try await service.health.contains(problem))
+        #expect(try await service.get("/health/ready").status == 200, "the service can sign")
         // Another host than this machine is refused, except for health checks.
+        func statusAtAnotherHost(_ path: String) async throws -> Int? {
+            try await Connection.open(port: service.port) {
+                try await $0.send("GET \(path) HTTP/1.1\r\nHost: offers.example.com\r\n\r\n")
+                return try await $0.receive()?.status
+            }
+        }
+        // Metrics have their own address here.
         for (path, status) in [
             ("/metrics", 421), ("/openapi.json", 421), ("/health/live", 200), ("/health/ready", 200),
-        ] {
-            let answer = try await Connection.open(port: service.port) {
-                try await $0.send("GET \(path) HTTP/1.1\r\nHost: offers.example.com\r\n\r\n")
-                return try await $0.receive()
-            }
-            // Metrics have their own address here.
-            #expect(answer?.status == status, "\(path)")
-        }
-        try service.reload(Self.key)
+        ] { #expect(try await statusAtAnotherHost(path) == status, "\(path)") }
+        try service.reload()
         try await waitUntil { try service.log.ranges(of: "keys in force").count == 2 }
         #expect(try service.log.ranges(of: " warning \(problem)").count == 1)
-        try service.reload(Self.key, "SUBSCRIPTION_OFFERS_API_TOKENS=backend=ost_0123456789abcdef")
-        try await waitUntil { try await Self.ready(of: service).hasPrefix(#"{"status":"ready""#) }
+        try service.reload("SUBSCRIPTION_OFFERS_API_TOKENS=backend=ost_0123456789abcdef")
+        try await waitUntil { try await service.health.hasPrefix(#"{"status":"ready""#) }
         #expect(try service.log.contains(#"problem resolved problem="\#(problem)""#))
-        let other = try await Connection.open(port: service.port) {
-            try await $0.send("GET /openapi.json HTTP/1.1\r\nHost: offers.example.com\r\n\r\n")
-            return try await $0.receive()
-        }
-        #expect(other?.status == 200, "with callers, any host is served")
+        #expect(try await statusAtAnotherHost("/openapi.json") == 200, "with callers, any host is served")
         #expect(service.stop() == 0)
     }
 
@@ -163,7 +136,7 @@ struct CallersTests {
         let made = try (0..<2).map { _ in
             try JSONDecoder().decode(
                 [String: String].self,
-                from: Data(Command.run(Command.offerSigner, ["tokens", "new"]).standardOutput.utf8))
+                from: Data(Command.runOfferSigner(["tokens", "new"]).standardOutput.utf8))
         }
         #expect(made[0]["token"] != made[1]["token"])
         let token = try #require(made[0]["token"])
@@ -181,8 +154,9 @@ struct CallersTests {
             ("apps: [{bundleID: a, keyID: 2X9R4HXF35, products: []}]", 1), ("apps: [{bundleID: a}]", 1), ("x", 1),
         ] {
             try folder.write(text.utf8, to: "offers.yaml")
-            let outcome = try Command.run(
-                Command.offerSigner, ["doctor", "--keys-dir", folder.path, "--config", folder.path + "/offers.yaml"])
+            let outcome = try Command.runOfferSigner([
+                "doctor", "--keys-dir", folder.path, "--config", folder.path + "/offers.yaml",
+            ])
             #expect(outcome.status == status, "\(text): \(outcome.standardError)")
         }
     }

@@ -42,7 +42,7 @@ struct ConfigurationPageTests {
         let declared = Settings.groups.map(\.markdown).joined(separator: "\n")
         #expect(written + "\n" == declared, "run scripts/reference")
         #expect(settings.map(\.variable) == Settings.all.map(\.variable))
-        let help = try Command.run(Command.offerSigner, ["serve", "--help"]).standardOutput
+        let help = try Command.runOfferSigner(["serve", "--help"]).standardOutput
         let flags = help.matches(of: /\n  --([a-z-]+)/).map { String($0.output.1) }
         #expect(Set(flags) == Set(Settings.all.compactMap(\.flag)).union(["development", "version"]))
     }
@@ -84,11 +84,11 @@ struct ConfigurationPageTests {
                 "SUBSCRIPTION_OFFERS_AUDIT_KEY": "0123456789abcdef",
             ],
             prepare: { keys in
-                let pem = try keys.read("SubscriptionKey_\(RunningService.keyID).p8")
+                let pem = try keys.read(RunningService.keyFile)
                 try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_ANOTHERKEY.p8")
                 try folder.write(pem, to: "pem")
             })
-        let pem = String(decoding: try folder.read("pem"), as: UTF8.self).replacing("\n", with: "\\n")
+        let pem = try folder.text("pem").replacing("\n", with: "\\n")
         var count = 1
         for variable in Settings.all.map(\.variable) {
             guard var value = Self.otherValues[variable] else { continue }
@@ -99,12 +99,11 @@ struct ConfigurationPageTests {
             case Settings.auditLog.variable: value = folder.path + "/other.jsonl"
             default: break
             }
-            let key = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
-            try service.reload(variable == Settings.keyID.variable ? "" : key, "\(variable)=\(value)")
+            try service.reload(
+                keyID: variable == Settings.keyID.variable ? nil : RunningService.keyID, "\(variable)=\(value)")
             count += 1
             try await waitUntil { try service.log.components(separatedBy: " keys in force ").count > count }
-            let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
-            let text = String(decoding: try #require(answer).body, as: UTF8.self)
+            let text = try await service.get("/health/ready").text
             let row = try #require(settings.first { $0.variable == variable })
             #expect(["SIGHUP", "restart"].contains(row.taken))
             let isTaken = text.hasPrefix(#"{"status":"ready""#)
@@ -169,9 +168,7 @@ struct ConfigurationPageTests {
 
             """
                 + users.replacing("https://id.example.com/jwks.json", with: server.url))
-        try service.reload(
-            "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)",
-            "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)")
+        try service.reload(service.configurationSetting)
         func token(_ user: String) throws -> String {
             let expiry = Int(Date.now.timeIntervalSince1970) + 600
             return try key.token(

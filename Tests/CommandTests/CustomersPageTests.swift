@@ -74,8 +74,8 @@ struct CustomersShowTests {
     private func run(_ arguments: String..., database: String? = "subscribers.sqlite") throws -> Command.Outcome {
         var environment = ["SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml"]
         environment["SUBSCRIPTION_OFFERS_DATABASE"] = database.map { "sqlite:\(folder.path)/\($0)" }
-        return try Command.run(
-            Command.offerSigner, ["customers", "show"] + arguments, environment: environment, directory: folder.url)
+        return try Command.runOfferSigner(
+            ["customers", "show"] + arguments, environment: environment, directory: folder.url)
     }
 
     private func addCustomer() async throws {
@@ -121,9 +121,8 @@ struct CustomersShowTests {
         #expect(
             app.status == 1 && app.standardError.hasPrefix("error: the configuration file has no app another\nhint: "))
         for arguments in [[], ["--transaction-id", "1", "--app-transaction-id", "1"], ["--app-account-token", "1"]] {
-            let wrong = try Command.run(
-                Command.offerSigner, ["customers", "show", "--bundle-id", "com.example.app"] + arguments,
-                environment: [:])
+            let wrong = try Command.runOfferSigner(
+                ["customers", "show", "--bundle-id", "com.example.app"] + arguments, environment: [:])
             #expect(wrong.status == 64, "\(arguments)")
         }
     }

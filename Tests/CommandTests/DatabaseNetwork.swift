@@ -26,9 +26,7 @@ final class DatabaseNetwork: Sendable {
 
     init(customers: Int, limits: String) async throws {
         let folder = try TemporaryFolder()
-        let source = MarkdownBlock.repository.appending(path: "Tests/CommandTests/Network.c.txt")
-        let compiled = try Command.run("clang", ["-x", "c", "-o", folder.path + "/network", source.path])
-        try #require(compiled.status == 0, "\(compiled.standardError)")
+        try Command.compile("Network", to: folder.path + "/network", options: [])
         network.executableURL = URL(filePath: "/usr/bin/env")
         network.arguments = ["unshare", "--net", folder.path + "/network"]
         network.standardInput = input

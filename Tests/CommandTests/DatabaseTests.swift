@@ -28,8 +28,7 @@ struct DatabaseTests {
     }
 
     private func run(_ arguments: String..., database: String? = "subscribers.sqlite") throws -> Command.Outcome {
-        try Command.run(
-            Command.offerSigner, ["database"] + arguments, environment: environment(database), directory: folder.url)
+        try Command.runOfferSigner(["database"] + arguments, environment: environment(database), directory: folder.url)
     }
 
     private func environment(_ database: String?) -> [String: String] {
@@ -71,8 +70,8 @@ struct DatabaseTests {
         arguments: ["check", "backup copy.sqlite", "export", "rebuild", "dead-letters", "migrate"])
     func missing(command: String) throws {
         let words = command.split(separator: " ").map(String.init)
-        let outcome = try Command.run(
-            Command.offerSigner, ["database"] + words + ["--database", "sqlite:other.sqlite"],
+        let outcome = try Command.runOfferSigner(
+            ["database"] + words + ["--database", "sqlite:other.sqlite"],
             environment: ["SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml"], directory: folder.url)
         let exists = FileManager.default.fileExists(atPath: folder.path + "/other.sqlite")
         #expect(exists == (command == "migrate"))
@@ -111,7 +110,7 @@ struct DatabaseTests {
             #expect(imported.status == 0 && imported.standardOutput == "ok: 19 records\n", "\(imported.standardError)")
         }
         let second = try run("export", database: "new.sqlite")
-        #expect(second.standardOutput == String(decoding: try folder.read("one.jsonl"), as: UTF8.self))
+        #expect(try second.standardOutput == folder.text("one.jsonl"))
         #expect(try run("export", "one.jsonl").status == 1)
     }
 
@@ -135,7 +134,7 @@ struct DatabaseTests {
     @Test("a damaged or cut-off export is refused with its line")
     func badImport() throws {
         #expect(try run("export", "one.jsonl").status == 0)
-        var lines = String(decoding: try folder.read("one.jsonl"), as: UTF8.self).split(separator: "\n")
+        var lines = try folder.text("one.jsonl").split(separator: "\n")
         lines[3] = "{\"record\":\"fact\"}"
         try folder.write(lines.joined(separator: "\n").utf8, to: "bad.jsonl")
         let bad = try run("import", "bad.jsonl", database: "new.sqlite")
@@ -263,9 +262,9 @@ struct DatabaseTests {
         let files = { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
         let (names, bytes) = (try files(), try folder.read("subscribers.sqlite"))
         func doctor(_ database: String) throws -> Command.Outcome {
-            try Command.run(
-                Command.offerSigner, ["doctor", "--development", "--keys-dir", "."],
-                environment: environment(database), directory: folder.url)
+            try Command.runOfferSigner(
+                ["doctor", "--development", "--keys-dir", "."], environment: environment(database),
+                directory: folder.url)
         }
         let found = try doctor("subscribers.sqlite")
         #expect(found.status == 0, "\(found.standardError)")
@@ -286,9 +285,9 @@ struct DatabaseTests {
     func doctorBesideService() throws {
         let store = try open()
         defer { try? store.close() }
-        let outcome = try Command.run(
-            Command.offerSigner, ["doctor", "--development", "--keys-dir", "."],
-            environment: environment("subscribers.sqlite"), directory: folder.url)
+        let outcome = try Command.runOfferSigner(
+            ["doctor", "--development", "--keys-dir", "."], environment: environment("subscribers.sqlite"),
+            directory: folder.url)
         #expect(outcome.standardOutput.contains("is sqlite:subscribers.sqlite; database check reads it\n"))
         #expect(try run("check").status == 0)
     }

@@ -1,7 +1,6 @@
 import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
-import OfferCrypto
 import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
@@ -30,14 +29,13 @@ final class DecisionProcess: Sendable {
         settings: String = ""
     ) async throws {
         self.customers = customers
-        (folder, keys) = (try TemporaryFolder(), try TemporaryFolder())
+        (folder, keys) = (try TemporaryFolder(), try RunningService.makeKeys())
         self.location = location ?? .sqlite(path: folder.path + "/store.sqlite")
         self.serviceDatabase =
             switch self.location {
             case .sqlite(let path): "sqlite:" + path
             case .postgreSQL(let url): serviceDatabase ?? url
             }
-        try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_\(RunningService.keyID).p8")
         try folder.write(
             """
             apps:
@@ -92,7 +90,7 @@ final class DecisionProcess: Sendable {
             "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/config.yaml",
             "SUBSCRIPTION_OFFERS_ALLOW_ANYONE": "true",
             // With it, each answer could have both forms. Under a cap, it must have one.
-            "SUBSCRIPTION_OFFERS_ISSUER_ID": "57246542-96fe-1a63-e053-0824d011072a",
+            "SUBSCRIPTION_OFFERS_ISSUER_ID": Fixtures.issuerText,
             "SUBSCRIPTION_OFFERS_APP_STORE_API": "off",
         ]
         return try RunningService(
@@ -114,8 +112,7 @@ final class DecisionProcess: Sendable {
         // While the service starts, under its limit for waiting requests, or without its database.
         if response.status == 503 { return true }
         #expect(response.status == 200, "\(response.text)")
-        let json = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
-        let offers = json?["offers"] as? [[String: Any]] ?? []
+        let offers = response.json["offers"] as? [[String: Any]] ?? []
         guard let offer = offers.first(where: { $0["offerID"] as? String == "half" }) else { return true }
         let v1 = (offer["signature"] as? [String: Any])?["nonce"] as? String
         for nonce in [v1, (offer["compactJWS"] as? String).flatMap(Self.nonce)].compactMap(\.self) { receive(nonce) }

@@ -18,7 +18,7 @@ struct DoctorTests {
 
     private func run(_ command: String, _ environment: [String: String]) throws -> Command.Outcome {
         let settings = ["SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path].merging(environment) { $1 }
-        return try Command.run(Command.offerSigner, [command, "--port", "0"], environment: settings)
+        return try Command.runOfferSigner([command, "--port", "0"], environment: settings)
     }
 
     private func doctor(_ environment: [String: String]) throws -> Command.Outcome { try run("doctor", environment) }
@@ -100,8 +100,7 @@ struct DoctorTests {
         for command in [["serve", "--port", "0"], ["doctor"], ["database", "check"]] {
             for url in ["postgres://offers:marked@db/offers", "postgresql://db/offers?password=marked"] {
                 let environment = try settings(["SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path])
-                let outcome = try Command.run(
-                    Command.offerSigner, command + ["--database", url], environment: environment)
+                let outcome = try Command.runOfferSigner(command + ["--database", url], environment: environment)
                 #expect(outcome.status == 1)
                 #expect(outcome.standardError.contains("error: --database contains a password"))
                 #expect(outcome.standardError.contains("hint: set SUBSCRIPTION_OFFERS_DATABASE in the environment"))
@@ -120,7 +119,7 @@ struct DoctorTests {
             ])
             try folder.write("apps: [{bundleID: a, \(products)\(more)}]\n".utf8, to: "offers.yaml")
             for command in [["doctor"], ["rules", "check"]] {
-                let outcome = try Command.run(Command.offerSigner, command, environment: environment)
+                let outcome = try Command.runOfferSigner(command, environment: environment)
                 #expect(outcome.status == 0, "\(outcome.standardError)")
                 #expect(outcome.standardOutput.contains("note: a: in the sandbox, offers with a rule") == isNoted)
                 #expect(outcome.standardOutput.contains("hint: for such an app, set sandboxV1: true") == isNoted)
@@ -148,8 +147,9 @@ struct DoctorTests {
             #expect(outcome.standardError.contains("hint: chmod go-w \(file)\n"))
             #expect(outcome.standardError.components(separatedBy: "error: ").count - 1 == 3, "\(outcome.standardError)")
         }
-        let development = try Command.run(
-            Command.offerSigner, ["doctor", "--development", "--keys-dir", folder.path, "--config", file])
+        let development = try Command.runOfferSigner([
+            "doctor", "--development", "--keys-dir", folder.path, "--config", file,
+        ])
         #expect(development.status == 0, "\(development.standardError)")
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
@@ -253,11 +253,9 @@ struct DoctorTests {
     func agreesWithServe(broken: BrokenKeyFile?) async throws {
         let callers = ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=ost_0123456789abcdef"]
         let service = try RunningService(environment: callers, prepare: { try broken?.place(in: $0) })
-        let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
-        let isReady = String(decoding: try #require(answer).body, as: UTF8.self).hasPrefix(#"{"status":"ready""#)
-        let doctor = try Command.run(
-            Command.offerSigner, ["doctor", "--keys-dir", service.keys.path, "--key-id", RunningService.keyID],
-            environment: callers)
+        let isReady = try await service.health.hasPrefix(#"{"status":"ready""#)
+        let doctor = try Command.runOfferSigner(
+            ["doctor", "--keys-dir", service.keys.path, "--key-id", RunningService.keyID], environment: callers)
         #expect(isReady == (broken == nil))
         #expect(doctor.status == (isReady ? 0 : 1))
     }
@@ -281,14 +279,13 @@ struct DoctorTests {
     @Test("doctor creates no files with --development")
     func development() throws {
         let empty = try TemporaryFolder()
-        let outcome = try Command.run(Command.offerSigner, ["doctor", "--development", "--keys-dir", empty.path])
+        let outcome = try Command.runOfferSigner(["doctor", "--development", "--keys-dir", empty.path])
         #expect(outcome.status == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: empty.path) == [])
         try empty.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_ANOTHERKEY.p8")
-        let besideOthers = try Command.run(Command.offerSigner, ["doctor", "--development", "--keys-dir", empty.path])
+        let besideOthers = try Command.runOfferSigner(["doctor", "--development", "--keys-dir", empty.path])
         #expect(besideOthers.status == 0)
-        let nowhere = try Command.run(
-            Command.offerSigner, ["doctor", "--development", "--keys-dir", empty.path + "/none"])
+        let nowhere = try Command.runOfferSigner(["doctor", "--development", "--keys-dir", empty.path + "/none"])
         #expect(nowhere.status == 1)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("offer-signer health", .serialized, .timeLimit(.minutes(5)))
 struct HealthTests {
     private func health(_ arguments: [String]) throws -> Command.Outcome {
-        try Command.run(Command.offerSigner, ["health"] + arguments)
+        try Command.runOfferSigner(["health"] + arguments)
     }
 
     @Test(

@@ -1,6 +1,5 @@
 import AppStoreTestSupport
 import Foundation
-import OfferCrypto
 import TestSupport
 import Testing
 
@@ -18,8 +17,7 @@ struct IntakeProcess: Sendable {
     init(database: String? = nil) throws {
         folder = try TemporaryFolder()
         self.database = database ?? folder.path + "/store.sqlite"
-        keys = try TemporaryFolder()
-        try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_\(RunningService.keyID).p8")
+        keys = try RunningService.makeKeys()
         try NotificationSigner.make(in: folder.path + "/roots")
         signer = try NotificationSigner(folder: folder.path + "/roots")
         try folder.write(Self.configuration.utf8, to: "config.yaml")
@@ -62,9 +60,8 @@ struct IntakeProcess: Sendable {
     }
 
     /// The `notificationUUID` of each notification that got 200, in every run.
-    func acknowledged() throws -> [String] {
-        guard let lines = try? folder.read("acknowledged") else { return [] }
-        return String(decoding: lines, as: UTF8.self).split(separator: "\n").map(String.init)
+    func acknowledged() -> [String] {
+        (try? folder.lines("acknowledged")) ?? []
     }
 
     /// The statuses other than 200 that a load had.
@@ -83,9 +80,6 @@ struct IntakeProcess: Sendable {
 
     func post(_ notification: PlannedNotification, to service: RunningService) async throws -> ReceivedResponse {
         let body = String(decoding: try signer.body(of: notification), as: UTF8.self)
-        let response = try await Connection.open(port: service.port) {
-            try await $0.post("/v1/app-store-notifications", json: body)
-        }
-        return try #require(response)
+        return try await service.post("/v1/app-store-notifications", body)
     }
 }

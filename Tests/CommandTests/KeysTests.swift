@@ -16,8 +16,7 @@ struct KeysTests {
     }
 
     private func keys(_ arguments: String..., environment: [String: String] = [:]) throws -> Command.Outcome {
-        try Command.run(
-            Command.offerSigner, ["keys"] + arguments + ["--keys-dir", folder.path], environment: environment)
+        try Command.runOfferSigner(["keys"] + arguments + ["--keys-dir", folder.path], environment: environment)
     }
 
     private static let environment = [
@@ -49,7 +48,7 @@ struct KeysTests {
             ])
         #expect(
             outcome.standardError.contains("error: \(folder.path)/SubscriptionKey_BROKENKEY1.p8 cannot sign offers"))
-        let secret = String(decoding: try folder.read("SubscriptionKey_ACTIVEKEY1.p8"), as: UTF8.self)
+        let secret = try folder.text("SubscriptionKey_ACTIVEKEY1.p8")
             .split(separator: "\n")[1].suffix(24)
         #expect(!(outcome.standardOutput + outcome.standardError).contains(secret))
         #expect(!outcome.standardError.contains("marked"))
@@ -90,7 +89,7 @@ struct KeysTests {
         #expect(two.status == 1)
         #expect(two.standardError.components(separatedBy: "error: ").count == 3)
         let empty = try TemporaryFolder()
-        let nothing = try Command.run(Command.offerSigner, ["keys", "check", "--keys-dir", empty.path])
+        let nothing = try Command.runOfferSigner(["keys", "check", "--keys-dir", empty.path])
         #expect(nothing.status == 1)
     }
 
@@ -98,16 +97,13 @@ struct KeysTests {
     func retired() throws {
         let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":""}"#
         let folder = ["--keys-dir", folder.path]
-        let signed = try Command.run(
-            Command.offerSigner, ["sign", "--key-id", "RETIREDKEY"] + folder, input: Array(offer.utf8))
+        let signed = try Command.runOfferSigner(["sign", "--key-id", "RETIREDKEY"] + folder, input: offer)
         #expect(signed.status == 0)
-        let verified = try Command.run(
-            Command.offerSigner, ["verify"] + folder, input: Array(signed.standardOutput.utf8),
-            environment: Self.environment)
+        let verified = try Command.runOfferSigner(
+            ["verify"] + folder, input: signed.standardOutput, environment: Self.environment)
         #expect(verified.status == 0)
-        let refused = try Command.run(
-            Command.offerSigner, ["sign", "--key-id", "RETIREDKEY"] + folder, input: Array(offer.utf8),
-            environment: Self.environment)
+        let refused = try Command.runOfferSigner(
+            ["sign", "--key-id", "RETIREDKEY"] + folder, input: offer, environment: Self.environment)
         #expect(refused.status == 1)
         #expect(refused.standardError.contains("key RETIREDKEY is chosen to sign but also retired"))
     }

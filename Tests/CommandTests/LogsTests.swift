@@ -8,13 +8,9 @@ import Testing
 /// What a running service logs, and what it never logs.
 @Suite("Logs of the service", .timeLimit(.minutes(5)))
 struct LogsTests {
-    private static let key = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
-
     private static func sign(_ service: RunningService, id: String) async throws {
-        try await Connection.open(port: service.port) {
-            let answer = try await $0.post("/offer", json: BadRequest.goodBody, headers: "X-Request-ID: \(id)\r\n")
-            #expect(answer?.headers["x-request-id"] == id)
-        }
+        let answer = try await service.post("/offer", BadRequest.goodBody, headers: "X-Request-ID: \(id)\r\n")
+        #expect(answer.headers["x-request-id"] == id)
     }
 
     @Test("SIGHUP raises and lowers the log level and logs each change; a new format needs a restart")
@@ -22,11 +18,11 @@ struct LogsTests {
         let service = try RunningService(environment: ["SUBSCRIPTION_OFFERS_LOG_LEVEL": "warning"])
         try await Self.sign(service, id: "at-warning")
         #expect(try service.log.split(separator: "\n").allSatisfy { $0.contains(" warning no caller is configured") })
-        try service.reload(Self.key, "SUBSCRIPTION_OFFERS_LOG_LEVEL=debug")
+        try service.reload("SUBSCRIPTION_OFFERS_LOG_LEVEL=debug")
         try await waitUntil { try service.log.contains(#" notice log level changed from="warning" to="debug""#) }
         try await Self.sign(service, id: "at-debug")
         try await waitUntil { try service.log.contains(#"requestID="at-debug""#) }
-        try service.reload(Self.key, "SUBSCRIPTION_OFFERS_LOG_LEVEL=error", "SUBSCRIPTION_OFFERS_LOG_FORMAT=json")
+        try service.reload("SUBSCRIPTION_OFFERS_LOG_LEVEL=error", "SUBSCRIPTION_OFFERS_LOG_FORMAT=json")
         try await waitUntil { try service.log.contains("SUBSCRIPTION_OFFERS_LOG_FORMAT has changed since startup") }
         #expect(try service.log.contains(#" notice log level changed from="debug" to="error""#))
         try await Self.sign(service, id: "at-error")
@@ -37,7 +33,7 @@ struct LogsTests {
     @Test("a log level set by a flag overrides the environment")
     func flag() async throws {
         let service = try RunningService(arguments: ["--log-level", "notice"])
-        try service.reload(Self.key, "SUBSCRIPTION_OFFERS_LOG_LEVEL=trace")
+        try service.reload("SUBSCRIPTION_OFFERS_LOG_LEVEL=trace")
         try await waitUntil { try service.log.ranges(of: "keys in force").count == 2 }
         try await Self.sign(service, id: "marked")
         #expect(service.stop() == 0)

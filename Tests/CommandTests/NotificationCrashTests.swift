@@ -25,14 +25,14 @@ struct NotificationCrashTests {
     /// Kills the service after a number of acknowledgements.
     /// - Returns: the number that there were in the end.
     private func kill(_ intake: IntakeProcess, seed: UInt64, after count: Int) throws -> Int {
-        let before = try intake.acknowledged().count
+        let before = intake.acknowledged().count
         let service = try intake.start()
         let load = try intake.startLoad(on: service, seed: seed)
-        while load.isRunning, try intake.acknowledged().count < before + count { usleep(1000) }
+        while load.isRunning, intake.acknowledged().count < before + count { usleep(1000) }
         service.killAtOnce()
         load.waitUntilExit()
         #expect(try intake.refusals(ofLoad: seed) == [:])
-        return try intake.acknowledged().count - before
+        return intake.acknowledged().count - before
     }
 
     @Test("SIGTERM under load ends the service with status 0, and every notification with 200 is there")
@@ -40,10 +40,10 @@ struct NotificationCrashTests {
         let intake = try IntakeProcess()
         for seed in 0..<2 as Range<UInt64> {
             let status = try await onOwnThread {
-                let before = try intake.acknowledged().count
+                let before = intake.acknowledged().count
                 let service = try intake.start()
                 let load = try intake.startLoad(on: service, seed: seed)
-                while load.isRunning, try intake.acknowledged().count < before + 40 { usleep(1000) }
+                while load.isRunning, intake.acknowledged().count < before + 40 { usleep(1000) }
                 let status = service.stop()
                 load.waitUntilExit()
                 return status

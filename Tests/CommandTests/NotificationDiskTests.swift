@@ -17,14 +17,9 @@ struct NotificationDiskTests {
         var count = 0
         while count < planned.count, try await accepts(planned[count], intake, service) { count += 1 }
         try #require(count > 0 && count < planned.count, "the disk did not fill up")
-        let refused = planned[count]
-        try await OfferProbe.whileOffersGoOn(port: service.port) {
-            try await expectRefusal(of: refused, intake, service)
-            try await expectHealth("degraded", service, problem: "its disk is full")
+        try await expectFailure("its disk is full", of: intake, service, Array(planned.prefix(count + 1))) {
             try disk.free()
-            try await expectRecovery(of: refused, intake, service)
         }
-        try await verify(intake, service, Array(planned.prefix(count + 1)))
     }
 
     @Test("a database that is locked by another process refuses notifications until it is free, and no longer")
@@ -34,13 +29,7 @@ struct NotificationDiskTests {
         let planned = IntakeProcess.plan(2)
         #expect(try await accepts(planned[0], intake, service))
         let lock = try await onOwnThread { try DatabaseLock(intake.database) }
-        try await OfferProbe.whileOffersGoOn(port: service.port) {
-            try await expectRefusal(of: planned[1], intake, service)
-            try await expectHealth("degraded", service, problem: "is locked by another process")
-            try lock.release()
-            try await expectRecovery(of: planned[1], intake, service)
-        }
-        try await verify(intake, service, planned)
+        try await expectFailure("is locked by another process", of: intake, service, planned) { try lock.release() }
     }
 
     @Test("files that cannot be written refuse notifications until they can be, and no longer")
@@ -52,22 +41,18 @@ struct NotificationDiskTests {
         let files = [intake.database, intake.database + "-wal"]
         #expect(try Command.run("chattr", ["+i"] + files).status == 0)
         defer { _ = try? Command.run("chattr", ["-i"] + files) }
-        try await OfferProbe.whileOffersGoOn(port: service.port) {
-            try await expectRefusal(of: planned[1], intake, service)
-            try await expectHealth("degraded", service, problem: "the database ")
-            #expect(try Command.run("chattr", ["-i"] + files).status == 0)
-            try await expectRecovery(of: planned[1], intake, service)
+        try await expectFailure("the database ", of: intake, service, planned) {
+            let change = try Command.run("chattr", ["-i"] + files)
+            #expect(change.status == 0)
         }
-        try await verify(intake, service, planned)
     }
 
     @Test("a service that starts on a read-only disk opens its database when it can be written")
     func readOnly() async throws {
         let disk = try SmallDisk(megabytes: 8)
         try disk.setReadOnly(true)
-        try await startsWithoutDatabase(
-            IntakeProcess(database: disk.path + "/store.sqlite"), problem: "cannot be written"
-        ) {
+        let intake = try IntakeProcess(database: disk.path + "/store.sqlite")
+        try await expectFailure("cannot be written", of: intake, intake.start(), IntakeProcess.plan(1)) {
             try disk.setReadOnly(false)
         }
     }
@@ -76,23 +61,10 @@ struct NotificationDiskTests {
     func folderMissing() async throws {
         let folder = try TemporaryFolder()
         let missing = folder.path + "/disk"
-        try await startsWithoutDatabase(
-            IntakeProcess(database: missing + "/data/store.sqlite"), problem: "cannot be reached"
-        ) { try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: false) }
-    }
-
-    private func startsWithoutDatabase(
-        _ intake: IntakeProcess, problem: String, repair: @escaping @Sendable () throws -> Void
-    ) async throws {
-        let service = try intake.start()
-        let planned = IntakeProcess.plan(1)
-        try await OfferProbe.whileOffersGoOn(port: service.port) {
-            try await expectRefusal(of: planned[0], intake, service)
-            try await expectHealth("degraded", service, problem: problem)
-            try repair()
-            try await expectRecovery(of: planned[0], intake, service)
+        let intake = try IntakeProcess(database: missing + "/data/store.sqlite")
+        try await expectFailure("cannot be reached", of: intake, intake.start(), IntakeProcess.plan(1)) {
+            try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: false)
         }
-        try await verify(intake, service, planned)
     }
 
     @Test("noise in a page refuses what needs the page, for as long as it is there")
@@ -109,7 +81,7 @@ struct NotificationDiskTests {
 
         service = try intake.start()
         let damaged = service
-        try await OfferProbe.whileOffersGoOn(port: service.port) {
+        try await OfferProbe.whileOffersGoOn(on: service) {
             try await expectRefusal(of: planned[30], intake, damaged)
             try await expectHealth("degraded", damaged, problem: "is damaged")
             // A delivery that was stored before cannot be recognised either.
@@ -142,6 +114,24 @@ struct NotificationDiskTests {
 
     // MARK: Steps
 
+    /// Expects the last notification to be refused until the repair, while offers go on, and all to be stored in the end.
+    /// - Parameter planned: the notifications; all but the last are already stored.
+    private func expectFailure(
+        _ problem: String, of intake: IntakeProcess, _ service: RunningService, _ planned: [PlannedNotification],
+        repair: @escaping @Sendable () throws -> Void
+    ) async throws {
+        let refused = try #require(planned.last)
+        try await OfferProbe.whileOffersGoOn(on: service) {
+            try await expectRefusal(of: refused, intake, service)
+            try await expectHealth("degraded", service, problem: problem)
+            try repair()
+            try await expectRecovery(of: refused, intake, service)
+        }
+        #expect(service.stop() == 0)
+        let stored = try await StoredIntake(path: intake.database)
+        try stored.verify(acknowledged: planned.map(\.uuid), of: planned)
+    }
+
     private func accepts(
         _ notification: PlannedNotification, _ intake: IntakeProcess, _ service: RunningService
     ) async throws -> Bool {
@@ -166,9 +156,9 @@ struct NotificationDiskTests {
     }
 
     private func health(_ service: RunningService) async throws -> String {
-        let response = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
-        #expect(response?.status == 200)
-        return response?.text ?? ""
+        let response = try await service.get("/health/ready")
+        #expect(response.status == 200)
+        return response.text
     }
 
     /// Expects health to be good again without a request, and the notification that was refused to be new.
@@ -181,16 +171,8 @@ struct NotificationDiskTests {
         #expect(response.text.contains(#""outcome":"stored""#), "nothing was stored when it was refused")
     }
 
-    private func verify(
-        _ intake: IntakeProcess, _ service: RunningService, _ accepted: [PlannedNotification]
-    ) async throws {
-        #expect(service.stop() == 0)
-        let stored = try await StoredIntake(path: intake.database)
-        try stored.verify(acknowledged: accepted.map(\.uuid), of: accepted)
-    }
-
     private func expectRefusedStart(_ intake: IntakeProcess, _ problem: String, hint: String) throws {
-        let refusal = #expect(throws: RunningService.DidNotStart.self) { _ = try intake.start() }
+        let refusal = #expect(throws: RunningProgram.DidNotStart.self) { _ = try intake.start() }
         #expect(refusal?.log.contains(problem) == true, "\(refusal?.log ?? "")")
         #expect(refusal?.log.contains(hint) == true, "\(refusal?.log ?? "")")
     }

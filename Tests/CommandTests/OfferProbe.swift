@@ -15,15 +15,15 @@ struct OfferProbe: Sendable {
 
     /// Runs `body`, and expects that every offer in the meantime, at least one from each route, got 200.
     static func whileOffersGoOn(
-        port: Int, _ body: @escaping @Sendable () async throws -> Void
+        on service: RunningService, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let isOver = NIOLockedValueBox(false)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (path, json) in requests {
                 group.addTask {
                     repeat {
-                        let response = try await Connection.open(port: port) { try await $0.post(path, json: json) }
-                        #expect(response?.status == 200, "\(path): \(response?.text ?? "no response")")
+                        let response = try await service.post(path, json)
+                        #expect(response.status == 200, "\(path): \(response.text)")
                         try await Task.sleep(for: .milliseconds(50))
                     } while !isOver.withLockedValue { $0 }
                 }
@@ -35,8 +35,4 @@ struct OfferProbe: Sendable {
             try await group.waitForAll()
         }
     }
-}
-
-extension ReceivedResponse {
-    var text: String { String(decoding: body, as: UTF8.self) }
 }

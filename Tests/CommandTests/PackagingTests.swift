@@ -31,7 +31,7 @@ struct PackagingTests {
 
     /// The options of each command as typed, keyed by command name, such as `keys list`.
     private static func commands() throws -> [String: Set<String>] {
-        let help = try Command.run(Command.offerSigner, ["--experimental-dump-help"]).standardOutput
+        let help = try Command.runOfferSigner(["--experimental-dump-help"]).standardOutput
         let root = try JSONDecoder().decode(Help.self, from: Data(help.utf8)).command
         var found: [String: Set<String>] = [:]
         func visit(_ command: Help.Command, _ path: [String]) {
@@ -66,7 +66,7 @@ struct PackagingTests {
 
     @Test("--version prints the version")
     func version() throws {
-        let outcome = try Command.run(Command.offerSigner, ["--version"])
+        let outcome = try Command.runOfferSigner(["--version"])
         #expect(outcome.status == 0)
         #expect(outcome.standardOutput == OfferSignerVersion.text + "\n")
         #expect(OfferSignerVersion.text.wholeMatch(of: /[0-9]+\.[0-9]+\.[0-9]+/) != nil)
@@ -133,7 +133,7 @@ struct PackagingTests {
         if settings["SUBSCRIPTION_OFFERS_DATABASE"] != nil {
             ours["SUBSCRIPTION_OFFERS_DATABASE"] = "sqlite:\(folder.path)/subscribers.sqlite"
         }
-        return try Command.run(Command.offerSigner, ["doctor"], environment: settings.merging(ours) { $1 })
+        return try Command.runOfferSigner(["doctor"], environment: settings.merging(ours) { $1 })
     }
 
     private func doctorOfDebian(_ environment: String, configuration: String) throws -> Command.Outcome {

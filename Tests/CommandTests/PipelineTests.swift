@@ -62,7 +62,7 @@ struct PipelineTests {
                 var answers: [String] = []
                 for _ in 0..<4 {
                     let answer = try #require(try await connection.receive())
-                    answers.append(String(decoding: answer.body, as: UTF8.self))
+                    answers.append(answer.text)
                 }
                 #expect(answers[0].contains("verifies") && answers[2].contains("verifies"))
                 #expect(answers[1].contains("live") && answers[3].contains("not_found"))

@@ -20,14 +20,6 @@ struct PrometheusTests {
         try String(contentsOf: repository.appending(path: path), encoding: .utf8)
     }
 
-    private static func scrape(_ port: Int, headers: String = "") async throws -> ReceivedResponse {
-        try #require(
-            await Connection.open(port: port) { (connection: inout Connection) async throws in
-                try await connection.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n")
-                return try await connection.receive()
-            })
-    }
-
     // MARK: The service
 
     @Test("promtool accepts the service's metrics without warnings, and the metrics count the requests")
@@ -45,7 +37,7 @@ struct PrometheusTests {
             try await connection.send("nonsense\r\n\r\n")
             #expect(try await connection.receive()?.status == 400)
         }
-        let answer = try await Self.scrape(service.port)
+        let answer = try await service.get("/metrics")
         #expect(answer.status == 200)
         #expect(answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
         let outcome = try Self.promtool("check", "metrics", input: answer.body)
@@ -101,10 +93,10 @@ struct PrometheusTests {
             environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=marked-token-of-backend"])
         let port = try #require(try service.metricsPort)
         let authorization = "Authorization: Bearer marked-token-of-backend\r\n"
-        #expect(try await Self.scrape(service.port, headers: authorization).status == 404)
-        let answer = try await Self.scrape(port)
+        #expect(try await service.get("/metrics", headers: authorization).status == 404)
+        let answer = try await service.get("/metrics", port: port)
         #expect(answer.status == 200)
-        #expect(!String(decoding: answer.body, as: UTF8.self).contains("marked"))
+        #expect(!answer.text.contains("marked"))
         try await Connection.open(port: port) { (connection: inout Connection) async throws in
             #expect(try await connection.get("/health/live")?.status == 200)
             #expect(try await connection.get("/health/ready")?.status == 200)
@@ -112,10 +104,7 @@ struct PrometheusTests {
             let offer = try await connection.post("/offer", json: BadRequest.goodBody, headers: authorization)
             #expect(offer?.status == 404)
         }
-        let offer = try await Connection.open(port: service.port) {
-            try await $0.post("/offer", json: BadRequest.goodBody, headers: authorization)
-        }
-        #expect(offer?.status == 200)
+        #expect(try await service.post("/offer", BadRequest.goodBody, headers: authorization).status == 200)
 
         // More connections than the metrics address keeps open do not affect connections for offers.
         try await Connection.open(port: service.port) { ofOffers in
@@ -139,34 +128,18 @@ struct PrometheusTests {
 
     @Test("beside TLS, the metrics address uses plain HTTP and reports certificate expiry and failed handshakes")
     func besideTLS() async throws {
-        let folder = try TemporaryFolder()
-        let made = try Command.run(
-            "openssl",
-            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "90"]
-                + [
-                    "-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=test", "-addext",
-                    "subjectAltName=IP:127.0.0.1",
-                ],
-            directory: folder.url)
-        try #require(made.status == 0, "\(made.standardError)")
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path + "/key.pem")
-        let service = try RunningService(
-            arguments: [
-                "--tls-certificate", folder.path + "/cert.pem", "--tls-key", folder.path + "/key.pem",
-                "--metrics-address", "127.0.0.1:0",
-            ])
+        let pair = try CertificatePair()
+        let service = try RunningService(arguments: pair.arguments + ["--metrics-address", "127.0.0.1:0"])
         let port = try #require(try service.metricsPort)
-        let good = try Command.run(
-            "curl", ["-sS", "--cacert", folder.path + "/cert.pem", "https://127.0.0.1:\(service.port)/health/live"])
-        #expect(good.status == 0, "\(good.standardError)")
+        #expect(try pair.curl([], path: "/health/live", of: service) == #"{"status":"live"}"#)
         try await Connection.open(port: service.port) { connection in
             try await connection.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
             _ = try await connection.isAtEnd
         }
         try await waitUntil {
-            Scrape(try await Self.scrape(port).body)["offer_signer_tls_handshake_failures_total"] == 1
+            Scrape(try await service.get("/metrics", port: port).body)["offer_signer_tls_handshake_failures_total"] == 1
         }
-        let scrape = Scrape(try await Self.scrape(port).body)
+        let scrape = Scrape(try await service.get("/metrics", port: port).body)
         #expect(scrape["offer_signer_tls_handshake_failures_total"] == 1, "the successful handshake is not counted")
         let expiry = scrape["offer_signer_certificate_expiry_timestamp_seconds"] ?? 0
         #expect(abs(expiry - Date.now.timeIntervalSince1970 - 90 * 86400) < 86400)
@@ -176,10 +149,10 @@ struct PrometheusTests {
     @Test("an unusable metrics address prevents startup, and the error names it")
     func addressInUse() throws {
         let service = try RunningService()
-        let outcome = try Command.run(
-            Command.offerSigner,
-            ["serve", "--keys-dir", service.keys.path, "--key-id", RunningService.keyID, "--port", "0"]
-                + ["--metrics-address", "127.0.0.1:\(service.port)"])
+        let outcome = try Command.runOfferSigner(
+            ["serve", "--keys-dir", service.keys.path, "--key-id", RunningService.keyID, "--port", "0"] + [
+                "--metrics-address", "127.0.0.1:\(service.port)",
+            ])
         #expect(outcome.status == 1)
         #expect(outcome.standardOutput == "")
         #expect(outcome.standardError.contains("error: cannot listen on 127.0.0.1:\(service.port)"))
@@ -189,23 +162,22 @@ struct PrometheusTests {
     @Test("reloads are counted as applied or refused, and each key's state is shown")
     func reloads() async throws {
         let service = try RunningService()
-        func scrape() async throws -> Scrape { Scrape(try await Self.scrape(service.port).body) }
+        func scrape() async throws -> Scrape { Scrape(try await service.get("/metrics").body) }
         let (applied, refused) = (
             #"offer_signer_ring_reloads_total{outcome="applied"}"#,
             #"offer_signer_ring_reloads_total{outcome="refused"}"#
         )
         let before = try await scrape()
         #expect((before[applied], before[refused]) == (0, 0))
-        try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=NOSUCHKEY1")
+        try service.reload(keyID: "NOSUCHKEY1")
         try await waitUntil { try await scrape()[refused] == 1 }
         let degraded = try await scrape()
         #expect((degraded[applied], degraded[refused]) == (0, 1))
         #expect(degraded["offer_signer_setup_problems"] == 2, "one of them is that no caller is configured")
         #expect(degraded["offer_signer_ready"] == 1)
-        try service.reload(
-            "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)", "SUBSCRIPTION_OFFERS_BEHIND_PROXY=perhaps")
+        try service.reload("SUBSCRIPTION_OFFERS_BEHIND_PROXY=perhaps")
         try await waitUntil { try await scrape()[refused] == 2 }
-        try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)")
+        try service.reload()
         try await waitUntil { try await scrape()[applied] == 1 }
         let after = try await scrape()
         #expect((after[applied], after[refused]) == (1, 2))
@@ -214,8 +186,7 @@ struct PrometheusTests {
             #expect(after[#"offer_signer_key_state{key="TESTKEY123",state="\#(state)"}"#] == Double(value))
         }
         // The reload applies everything except the metrics address, which needs a restart.
-        try service.reload(
-            "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)", "SUBSCRIPTION_OFFERS_METRICS_ADDRESS=127.0.0.1:9464")
+        try service.reload("SUBSCRIPTION_OFFERS_METRICS_ADDRESS=127.0.0.1:9464")
         try await waitUntil { try await scrape()[applied] == 2 }
         #expect(try await scrape()["offer_signer_setup_problems"] == 2)
     }

@@ -26,10 +26,9 @@ struct ProofsTests {
     private static func body(of purchases: Int) throws -> String {
         let receipt = TestReceipt(
             purchases: (0..<purchases).map { TestReceipt.Purchase(transactionID: "\(2_000_000_000_000_000 + $0)") })
-        let text = String(
-            decoding: Base64.text(of: try ReceiptSigner.standard.get().message(receipt).encoded), as: UTF8.self)
+        let text = try ReceiptSigner.base64(receipt)
         let transaction = SamplePayload.transaction.with("environment", #""Sandbox""#)
-        let jws = String(decoding: try TestChain.standard.get().jws(payload: transaction.text), as: UTF8.self)
+        let jws = try TestChain.standard.get().jws(transaction)
         return """
             {"bundleID":"com.example.app","productID":"p","offerID":"o","applicationUsername":"u","verifiedProofs":true,\
             "proofs":{"signedTransactions":["\(jws)"],"appReceipt":"\(text)"}}
@@ -86,14 +85,12 @@ struct ProofsTests {
         let health = try Command.run("curl", ["-sS", "http://127.0.0.1:\(service.port)/health/ready"]).standardOutput
         #expect(health.contains(#""appStore":"degraded""#))
         #expect(health.contains("SUBSCRIPTION_OFFERS_APP_STORE_ROOTS is set, so data of 2 roots other than Apple's"))
-        let doctor = try Command.run(
-            Command.offerSigner, ["doctor", "--development", "--keys-dir", folder.path, "--port", "0"],
-            environment: environment)
+        let doctor = try Command.runOfferSigner(
+            ["doctor", "--development", "--keys-dir", folder.path, "--port", "0"], environment: environment)
         #expect(doctor.status == 0, "\(doctor.standardError)")
         #expect(doctor.standardOutput.contains("warning: SUBSCRIPTION_OFFERS_APP_STORE_ROOTS is set"))
         #expect(doctor.standardOutput.contains("ok: OCSP responders are not asked"))
-        let apple = try Command.run(
-            Command.offerSigner, ["doctor", "--development", "--keys-dir", folder.path, "--port", "0"])
+        let apple = try Command.runOfferSigner(["doctor", "--development", "--keys-dir", folder.path, "--port", "0"])
         #expect(apple.standardOutput.contains("ok: App Store data is verified with Apple's roots\n"))
         #expect(apple.standardOutput.contains("ok: OCSP responders would be queried"))
     }
@@ -116,8 +113,8 @@ struct ProofsTests {
             ("text", "contains no certificate"), ("der", "contains something that is not a certificate"),
             ("empty", "has no files"), ("missing", "does not exist"),
         ] {
-            let outcome = try Command.run(
-                Command.offerSigner, ["doctor", "--development", "--keys-dir", folder.path, "--port", "0"],
+            let outcome = try Command.runOfferSigner(
+                ["doctor", "--development", "--keys-dir", folder.path, "--port", "0"],
                 environment: ["SUBSCRIPTION_OFFERS_APP_STORE_ROOTS": "\(folder.path)/\(path)"])
             #expect(outcome.status == 1)
             #expect(outcome.standardError.contains(problem), "\(outcome.standardError)")

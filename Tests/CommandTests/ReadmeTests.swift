@@ -263,7 +263,7 @@ struct ReadmeTests {
         let page = try #require(Page(rawValue: name))
         let folder = try Self.checkout()
         try folder.write(PrivateKeyPEM.generate(), to: "keys/SubscriptionKey_2X9R4HXF34.p8")
-        let made = try Command.run(Command.offerSigner, ["tokens", "new"])
+        let made = try Command.runOfferSigner(["tokens", "new"])
         let token = try JSONDecoder().decode([String: String].self, from: Data(made.standardOutput.utf8))
         let digest = try #require(token["tokenSHA256"])
         let file = try page.block("yaml", containing: "callers:").replacing(
@@ -319,10 +319,9 @@ struct ReadmeTests {
         let token = "D3B07384-D113-4EC6-A7B1-6F1C2F5E9B10"
         let customer = version == 1 ? ("applicationUsername", "user") : ("appAccountToken", token)
         let request = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","\#(customer.0)":"\#(customer.1)"}"#
-        let answer = try await Connection.open(port: service.port) { try await $0.post("/offer", json: request) }
-
         let passed = try Self.passed(
-            answer: #require(answer).body, snippet: version == 1 ? "SKPayment" : "let signature: Data",
+            answer: try await service.post("/offer", request).body,
+            snippet: version == 1 ? "SKPayment" : "let signature: Data",
             driver: Self.driver(version: version, customer: customer.1))
         try #require(passed.count == 6)
         // The payload that the App Store would assemble from these values.
@@ -336,11 +335,8 @@ struct ReadmeTests {
         let service = try RunningService(arguments: ["--issuer-id", Fixtures.issuerText])
         let request =
             #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"","transactionID":"2000000123456789"}"#
-        let answer = try await Connection.open(port: service.port) {
-            try await $0.post("/v1/promotional-offers", json: request)
-        }
         let passed = try Self.passed(
-            answer: #require(answer).body, snippet: "compactJWS: String",
+            answer: try await service.post("/v1/promotional-offers", request).body, snippet: "compactJWS: String",
             driver: """
                 import StoreKit
                 let answer = try Data(contentsOf: URL(filePath: "answer.json"))

@@ -2,7 +2,6 @@ import AppStoreTestSupport
 import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
-import OfferCrypto
 import OfferEligibility
 import SubscriberStore
 import Synchronization
@@ -43,8 +42,7 @@ final class ReceivingProcesses: Sendable {
     ///   - configuration: the configuration file.
     ///   - url: of the database in PostgreSQL.
     init(in folder: TemporaryFolder, configuration: String, sharing url: String) throws {
-        keys = try TemporaryFolder()
-        try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_\(RunningService.keyID).p8")
+        keys = try RunningService.makeKeys()
         try folder.write(configuration.utf8, to: "config.yaml")
         environment = [
             "SUBSCRIPTION_OFFERS_APP_STORE_ROOTS": folder.path + "/roots/" + NotificationSigner.rootFile,

@@ -30,7 +30,7 @@ struct RulesPageTests {
 
     @Test("the built-in rules that are printed can be used as they are, and the page lists them")
     func builtIn() throws {
-        let shown = try Command.run(Command.offerSigner, ["rules", "show"])
+        let shown = try Command.runOfferSigner(["rules", "show"])
         #expect(shown.status == 0)
         let text = "apps: [{bundleID: a, products: []}]\n" + shown.standardOutput
         let (file, problems) = ConfigurationFile.read(Array(text.utf8), name: "file")

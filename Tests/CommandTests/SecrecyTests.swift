@@ -30,21 +30,18 @@ struct SecrecyTests {
             "SUBSCRIPTION_OFFERS_PRIVATE_KEY=\(String(decoding: broken, as: UTF8.self))",
             "SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS=a=INTHEFILE1", "SUBSCRIPTION_OFFERS_PRIVATE_KEY=\"\(text)\"",
         ] {
-            try service.reload(settings)
+            try service.reload(keyID: nil, settings)
             try await Task.sleep(for: .seconds(1))
         }
         try await Task.sleep(for: .seconds(3))
         var answers = ""
-        try await Connection.open(port: service.port) { connection in
-            for app in ["a", "b"] {
-                let body =
-                    #"{"appBundleID":"\#(app)","productIdentifier":"p","offerID":"o","applicationUsername":""}"#
-                let answer = try #require(await connection.post("/offer", json: body))
-                #expect(answer.status == 200)
-                answers += String(decoding: answer.body, as: UTF8.self)
-            }
-            answers += String(decoding: try #require(await connection.get("/health/ready")).body, as: UTF8.self)
+        for app in ["a", "b"] {
+            let answer = try await service.post(
+                "/offer", #"{"appBundleID":"\#(app)","productIdentifier":"p","offerID":"o","applicationUsername":""}"#)
+            #expect(answer.status == 200)
+            answers += answer.text
         }
+        answers += try await service.health
         #expect(answers.contains("BROKENKEY1"), "the service has found the broken key")
         #expect(try Self.children(of: service.processIdentifier) == [], "no child process inherits the environment")
         #expect(service.stop() == 0)

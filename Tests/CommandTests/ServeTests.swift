@@ -22,17 +22,14 @@ struct ServeTests {
                 #expect(request.statuses.contains(answer.status), "\(request.name): \(answer.status)")
                 #expect(answer.headers["content-type"] == "application/problem+json", "\(request.name)")
                 #expect(answer.headers["cache-control"] == "no-store", "\(request.name)")
-                let problem = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
-                #expect(problem?["code"] is String, "\(request.name)")
-                #expect(problem?["requestID"] as? String == answer.headers["x-request-id"] ?? "none", "\(request.name)")
-                #expect(problem?["signature"] == nil, "\(request.name)")
+                let problem = answer.json
+                #expect(problem["code"] is String, "\(request.name)")
+                #expect(problem["requestID"] as? String == answer.headers["x-request-id"] ?? "none", "\(request.name)")
+                #expect(problem["signature"] == nil, "\(request.name)")
             } else {
                 #expect(request.mayHangUp, "no response to \(request.name)")
             }
-            let good = try await Connection.open(port: service.port) {
-                try await $0.post("/offer", json: BadRequest.goodBody)
-            }
-            #expect(good?.status == 200, "after \(request.name)")
+            #expect(try await service.post("/offer", BadRequest.goodBody).status == 200, "after \(request.name)")
         }
         #expect(service.isRunning)
         #expect(service.stop() == 0)
@@ -64,12 +61,11 @@ struct ServeTests {
             for _ in 0..<count {
                 let before = Date().timeIntervalSince1970
                 let answer = try #require(await connection.post("/offer", json: body))
-                let json = try #require(JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
-                let nonce = try #require(json["nonce"] as? String)
-                let timestamp = try #require(json["timestamp"] as? Int64)
+                let nonce = try #require(answer.json["nonce"] as? String)
+                let timestamp = try #require(answer.json["timestamp"] as? Int64)
                 #expect(Double(timestamp) >= (before * 1000).rounded(.down))
                 let payload = ["com.example.app", RunningService.keyID, "pro", "offer", user, nonce, "\(timestamp)"]
-                let base64 = try #require(json["signature"] as? String)
+                let base64 = try #require(answer.json["signature"] as? String)
                 let signature = [UInt8](try #require(Data(base64Encoded: base64)))
                 let message = Array(payload.joined(separator: "\u{2063}").utf8)
                 guard try service.verifyingKey.verify(signature, of: message) else {
@@ -95,7 +91,7 @@ struct ServeTests {
             try await connection.send(requests.joined() + "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
             for user in users {
                 let answer = try #require(await connection.receive())
-                #expect(String(decoding: answer.body, as: UTF8.self).contains("\"\(user)\""))
+                #expect(answer.text.contains("\"\(user)\""))
             }
             #expect(try await connection.receive()?.status == 200)
         }
@@ -105,8 +101,7 @@ struct ServeTests {
     func slowRequest() async throws {
         let service = try RunningService()
         try await Connection.open(port: service.port) { connection in
-            let head = "POST /offer HTTP/1.1\r\nHost: localhost\r\n\(BadRequest.json)\r\n\(BadRequest.length)\r\n\r\n"
-            for byte in Array((head + BadRequest.goodBody).utf8) { try await connection.send([byte]) }
+            for byte in Array(BadRequest.goodPost.utf8) { try await connection.send([byte]) }
             #expect(try await connection.receive()?.status == 200)
             var chunked =
                 "POST /offer HTTP/1.1\r\nHost: localhost\r\n\(BadRequest.json)\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -138,19 +133,15 @@ struct ServeTests {
         let service = try RunningService()
         try await Connection.open(port: service.port) { connection in
             try await connection.send("HEAD /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            let head = try await connection.receiveHead()
-            #expect(head?.status == 200)
-            let next = try await connection.get("/health/live")
-            #expect(next.map { String(decoding: $0.body, as: UTF8.self) } == #"{"status":"live"}"#)
+            #expect(try await connection.receiveHead()?.status == 200)
+            #expect(try await connection.get("/health/live")?.text == #"{"status":"live"}"#)
 
             try await connection.send(
                 "POST /offer HTTP/1.1\r\nHost: localhost\r\n\(BadRequest.json)\r\n\(BadRequest.length)\r\nExpect: 100-continue\r\n\r\n"
             )
-            let interim = try await connection.receive()
-            #expect(interim?.status == 100)
+            #expect(try await connection.receive()?.status == 100)
             try await connection.send(BadRequest.goodBody)
-            let answer = try await connection.receive()
-            #expect(answer?.status == 200)
+            #expect(try await connection.receive()?.status == 200)
         }
         for last in [
             "GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: Close\r\n\r\n",
@@ -195,8 +186,7 @@ struct ServeTests {
         try await Connection.open(port: service.port) { connection in
             for (target, status) in [
                 ("http://a/health/live", 200), ("HTTP://a:80/health/live", 200), ("http://localhost", 404),
-                ("http://a", 421),
-                ("ftp://a/health/live", 404),
+                ("http://a", 421), ("ftp://a/health/live", 404),
             ] {
                 let answer = try await connection.get(target)
                 #expect(answer?.status == status, "\(target)")
@@ -244,16 +234,12 @@ struct ServeTests {
             try await Connection.open(port: service.port) { never in
                 try await never.send("POST /health/live HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n")
                 // Both requests have started once every event loop has answered a later one.
-                for _ in 0..<8 {
-                    _ = try await Connection.open(port: service.port) { try await $0.get("/health/live") }
-                }
+                for _ in 0..<8 { _ = try await service.get("/health/live") }
                 try await Connection.open(port: service.port) { halfHead in
                     let (first, second) = ("GET /health/live HTTP/1.1\r\nHo", "st: a\r\n\r\n")
                     try await halfHead.send(first)
                     // After these responses, the event loop has also read the first half of the head.
-                    for _ in 0..<8 {
-                        _ = try await Connection.open(port: service.port) { try await $0.get("/health/live") }
-                    }
+                    for _ in 0..<8 { _ = try await service.get("/health/live") }
                     service.terminate()
                     try await Task.sleep(for: .milliseconds(200))
                     try await halfHead.send(second)
@@ -271,18 +257,13 @@ struct ServeTests {
     @Test("health routes respond, and SIGTERM ends the process with status 0")
     func healthAndStop() async throws {
         let service = try RunningService()
-        try await Connection.open(port: service.port) { connection in
-            for path in ["/health/live", "/health/ready"] {
-                let answer = try await connection.get(path)
-                #expect(answer?.status == 200)
-            }
-        }
+        for path in ["/health/live", "/health/ready"] { #expect(try await service.get(path).status == 200) }
         #expect(service.stop() == 0)
     }
 
     @Test("serve without a key exits with an error and a hint")
     func withoutKey() throws {
-        let outcome = try Command.run(Command.offerSigner, [])
+        let outcome = try Command.runOfferSigner([])
         #expect(outcome.status == 1)
         #expect(outcome.standardOutput == "")
         #expect(outcome.standardError.contains("error: no signing key is chosen\nhint: "))
@@ -294,21 +275,16 @@ struct ServeTests {
         let folder = try TemporaryFolder()
         try folder.write(Array("marked".utf8), to: "SubscriptionKey_BROKEN1234.p8")
         try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_SOUNDKEY12.p8")
-        let missing = try Command.run(
-            Command.offerSigner, ["serve", "--key-id", "OTHER12345", "--keys-dir", folder.path])
+        let missing = try Command.runOfferSigner(["serve", "--key-id", "OTHER12345", "--keys-dir", folder.path])
         #expect(missing.status == 1)
         #expect(missing.standardError.contains("error: there is no key file"))
         #expect(missing.standardError.contains("hint: the folder has keys with these IDs: SOUNDKEY12"))
-        let broken = try Command.run(
-            Command.offerSigner, [],
-            environment: [
-                "SUBSCRIPTION_OFFERS_KEY_ID": "BROKEN1234", "SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path,
-            ])
+        let broken = try Command.runOfferSigner(
+            [], environment: ["SUBSCRIPTION_OFFERS_KEY_ID": "BROKEN1234", "SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path])
         #expect(broken.status == 1)
         #expect(broken.standardError.contains("it is not PEM"))
-        let inEnvironment = try Command.run(
-            Command.offerSigner, [],
-            environment: ["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_PRIVATE_KEY": "marked"])
+        let inEnvironment = try Command.runOfferSigner(
+            [], environment: ["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_PRIVATE_KEY": "marked"])
         #expect(inEnvironment.status == 1)
         #expect(
             inEnvironment.standardError.contains("SUBSCRIPTION_OFFERS_PRIVATE_KEY cannot sign offers: it is not PEM"))
@@ -319,8 +295,9 @@ struct ServeTests {
     func portInUse() throws {
         let service = try RunningService()
         let folder = try TemporaryFolder()
-        let outcome = try Command.run(
-            Command.offerSigner, ["--development", "--port", "\(service.port)", "--keys-dir", folder.path])
+        let outcome = try Command.runOfferSigner([
+            "--development", "--port", "\(service.port)", "--keys-dir", folder.path,
+        ])
         #expect(outcome.status == 1)
         #expect(outcome.standardError.contains("error: cannot listen on 127.0.0.1:\(service.port)"))
         #expect(outcome.standardError.contains("hint: "))

@@ -57,7 +57,7 @@ final class SharedDatabase: Sendable {
             customers: customers, limits: limits, in: .postgreSQL(url: url),
             settings: "notifications: {forward: ['http://127.0.0.1:\(port)/app-store']}")
         let folder = decisions.folder
-        let key = try SigningKey(text: decisions.keys.read("SubscriptionKey_\(RunningService.keyID).p8"))
+        let key = try SigningKey(text: decisions.keys.read(RunningService.keyFile))
         var settings = AppStoreStandIn.Settings { Int64(Date().timeIntervalSince1970 * 1000) }
         (settings.production.customers, settings.sandbox.customers) = (0, 0)
         settings.keys = [RunningService.keyID: key]
@@ -214,7 +214,7 @@ final class SharedDatabase: Sendable {
     func received() throws -> [String] { try lines("received") }
 
     private func lines(_ file: String) throws -> [String] {
-        String(decoding: try decisions.folder.read(file), as: UTF8.self).split(separator: "\n").map(String.init)
+        try decisions.folder.lines(file)
     }
 
     /// How often the App Store was asked about each subscription in its sandbox.

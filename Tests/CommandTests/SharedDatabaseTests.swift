@@ -1,6 +1,5 @@
 import Foundation
 import NIOConcurrencyHelpers
-import OfferCore
 import OfferEligibility
 import StoreTestSupport
 import SubscriberStore

@@ -2,7 +2,6 @@ import AppStoreData
 import AppStoreTestSupport
 import Foundation
 import OfferCore
-import OfferCrypto
 import OfferEligibility
 import StoreTestSupport
 import SubscriberStore

@@ -2,7 +2,6 @@ import AppStoreData
 import AppStoreTestSupport
 import Foundation
 import OfferCore
-import OfferCrypto
 import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
@@ -257,14 +256,8 @@ private final class TrapAsker: Sendable {
     }
 
     private func post(_ place: Int, _ path: String, _ body: String) async throws -> [String: Any] {
-        var answer: [String: Any] = [:]
-        try await Connection.open(port: shared.service(place).port) { connection in
-            let response = try #require(try await connection.post(path, json: body))
-            #expect(response.status == 200, "\(response.text)")
-            guard !response.body.isEmpty else { return }
-            let json = try JSONSerialization.jsonObject(with: Data(response.body))
-            answer = json as? [String: Any] ?? [:]
-        }
-        return answer
+        let response = try await shared.service(place).post(path, body)
+        #expect(response.status == 200, "\(response.text)")
+        return response.json
     }
 }

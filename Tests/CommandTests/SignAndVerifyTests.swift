@@ -13,8 +13,7 @@ struct SignAndVerifyTests {
 
     private static func folderWithKey() throws -> (folder: TemporaryFolder, environment: [String: String]) {
         let folder = try TemporaryFolder()
-        let made = try Command.run(
-            Command.offerSigner, ["keys", "generate", "--key-id", "TESTKEY123", "--keys-dir", folder.path])
+        let made = try Command.runOfferSigner(["keys", "generate", "--key-id", "TESTKEY123", "--keys-dir", folder.path])
         try #require(made.status == 0, "\(made.standardError)")
         return (folder, ["SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path, "SUBSCRIPTION_OFFERS_KEY_ID": "TESTKEY123"])
     }
@@ -23,7 +22,7 @@ struct SignAndVerifyTests {
     func generate() throws {
         let folder = try TemporaryFolder()
         let arguments = ["keys", "generate", "--key-id", "TESTKEY123", "--keys-dir", folder.path]
-        let made = try Command.run(Command.offerSigner, arguments)
+        let made = try Command.runOfferSigner(arguments)
         #expect(made.status == 0)
         let path = folder.path + "/SubscriptionKey_TESTKEY123.p8"
         let key = try SigningKey(text: folder.read("SubscriptionKey_TESTKEY123.p8"))
@@ -37,7 +36,7 @@ struct SignAndVerifyTests {
         #expect(mode == 0o600)
 
         let before = try folder.read("SubscriptionKey_TESTKEY123.p8")
-        let again = try Command.run(Command.offerSigner, arguments)
+        let again = try Command.runOfferSigner(arguments)
         #expect(again.status == 1)
         #expect(again.standardError.contains("already exists"))
         #expect(try folder.read("SubscriptionKey_TESTKEY123.p8") == before)
@@ -45,7 +44,7 @@ struct SignAndVerifyTests {
             try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1,
             "no temporary file is left behind")
 
-        let nowhere = try Command.run(Command.offerSigner, ["keys", "generate", "--keys-dir", folder.path + "/none"])
+        let nowhere = try Command.runOfferSigner(["keys", "generate", "--keys-dir", folder.path + "/none"])
         #expect(nowhere.status == 1)
         #expect(nowhere.standardError.contains("hint: the folder must exist"))
     }
@@ -53,36 +52,30 @@ struct SignAndVerifyTests {
     @Test("verify accepts the output of sign and refuses it after a field is changed")
     func roundTrip() throws {
         let (folder, environment) = try Self.folderWithKey()
-        let signed = try Command.run(
-            Command.offerSigner, ["sign"], input: Array(Self.offer.utf8), environment: environment)
+        let signed = try Command.runOfferSigner(["sign"], input: Self.offer, environment: environment)
         #expect(signed.status == 0)
         #expect(signed.standardError == "")
-        let verified = try Command.run(
-            Command.offerSigner, ["verify"], input: Array(signed.standardOutput.utf8), environment: environment)
+        let verified = try Command.runOfferSigner(["verify"], input: signed.standardOutput, environment: environment)
         #expect(verified.status == 0)
         #expect(verified.standardOutput.hasPrefix(#"{"verifies":true,"#))
 
         let changed = signed.standardOutput.replacing("Üser", with: "U\u{308}ser")
-        let refused = try Command.run(
-            Command.offerSigner, ["verify"], input: Array(changed.utf8), environment: environment)
+        let refused = try Command.runOfferSigner(["verify"], input: changed, environment: environment)
         #expect(refused.status == 1)
         #expect(refused.standardOutput.hasPrefix(#"{"verifies":false,"#))
 
         try folder.write(signed.standardOutput.utf8, to: "signed.json")
-        let fromFile = try Command.run(
-            Command.offerSigner, ["verify", "signed.json", "--keys-dir", "."], directory: folder.url)
+        let fromFile = try Command.runOfferSigner(["verify", "signed.json", "--keys-dir", "."], directory: folder.url)
         #expect(fromFile.status == 0)
     }
 
     @Test("verify tries every key in the folder, even retired ones, and reports an invalid key file")
     func explained() throws {
         var (folder, environment) = try Self.folderWithKey()
-        func verify(_ input: some StringProtocol) throws -> Command.Outcome {
-            try Command.run(Command.offerSigner, ["verify"], input: Array(input.utf8), environment: environment)
+        func verify(_ input: String) throws -> Command.Outcome {
+            try Command.runOfferSigner(["verify"], input: input, environment: environment)
         }
-        let signed = try Command.run(
-            Command.offerSigner, ["sign"], input: Array(Self.offer.utf8), environment: environment
-        ).standardOutput
+        let signed = try Command.runOfferSigner(["sign"], input: Self.offer, environment: environment).standardOutput
         try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_OTHERKEY12.p8")
         environment["SUBSCRIPTION_OFFERS_KEY_ID"] = "OTHERKEY12"
         environment["SUBSCRIPTION_OFFERS_RETIRED_KEY_IDS"] = "TESTKEY123"
@@ -117,9 +110,8 @@ struct SignAndVerifyTests {
         let bound = Self.offer.replacing("}", with: #","transactionID":"2000000123456789"}"#)
         let issuer = ["SUBSCRIPTION_OFFERS_ISSUER_ID": Fixtures.issuerText]
         func sign(_ offer: String, _ arguments: [String], _ more: [String: String] = [:]) throws -> String {
-            let signed = try Command.run(
-                Command.offerSigner, ["sign"] + arguments, input: Array(offer.utf8),
-                environment: environment.merging(more) { $1 })
+            let signed = try Command.runOfferSigner(
+                ["sign"] + arguments, input: offer, environment: environment.merging(more) { $1 })
             #expect(signed.status == 0, "\(signed.standardError)")
             return signed.standardOutput
         }
@@ -129,14 +121,12 @@ struct SignAndVerifyTests {
             let jws = try CompactJWS(Array(try #require(json?["compactJWS"] as? String).utf8))
             #expect(try key.verify(jws.signature.der, of: jws.signingInput))
             #expect(jws.content.issuerID == (try Fixtures.issuerID()))
-            let verified = try Command.run(
-                Command.offerSigner, ["verify"], input: Array(output.utf8), environment: environment)
+            let verified = try Command.runOfferSigner(["verify"], input: output, environment: environment)
             #expect(verified.status == 0, "\(verified.standardError)")
             #expect(verified.standardOutput.contains(#""compactJWS":{"verifies":true"#))
             for (issuer, status) in [(Fixtures.issuerText, 0), (Fixtures.nonceText, 1)] {
-                let outcome = try Command.run(
-                    Command.offerSigner, ["verify", "--issuer-id", issuer], input: Array(output.utf8),
-                    environment: environment)
+                let outcome = try Command.runOfferSigner(
+                    ["verify", "--issuer-id", issuer], input: output, environment: environment)
                 #expect(outcome.status == Int32(status))
                 #expect(outcome.standardOutput.contains(#""cause":"claim_differs","field":"iss""#) == (status == 1))
             }
@@ -145,10 +135,9 @@ struct SignAndVerifyTests {
                     "-----BEGIN PUBLIC KEY-----\n\(key.verifyingKey.der.foundationBase64)\n-----END PUBLIC KEY-----\n"
                         .utf8),
                 to: "public.pem")
-            let alone = try Command.run(
-                Command.offerSigner,
+            let alone = try Command.runOfferSigner(
                 ["verify", "--public-key", folder.path + "/public.pem", "--issuer-id", Fixtures.nonceText],
-                input: Array(output.utf8))
+                input: output)
             #expect(alone.status == 1 && alone.standardOutput.contains(#""cause":"claim_differs","field":"iss""#))
         }
         for (output, missing) in [
@@ -159,12 +148,10 @@ struct SignAndVerifyTests {
             #expect(output.hasSuffix(missing + "\n"))
             #expect(!output.contains("\"compactJWS\"") && !output.contains("transactionID"))
             #expect(missing != "}" || !output.contains("compactJWSMissing"))
-            let verified = try Command.run(
-                Command.offerSigner, ["verify"], input: Array(output.utf8), environment: environment)
+            let verified = try Command.runOfferSigner(["verify"], input: output, environment: environment)
             #expect(verified.status == 0, "\(verified.standardError)")
         }
-        let wrong = try Command.run(
-            Command.offerSigner, ["sign", "--issuer-id", "x"], input: Array(bound.utf8), environment: environment)
+        let wrong = try Command.runOfferSigner(["sign", "--issuer-id", "x"], input: bound, environment: environment)
         #expect(wrong.status == 1)
         #expect(wrong.standardError.contains("SUBSCRIPTION_OFFERS_ISSUER_ID or --issuer-id must be a UUID"))
     }
@@ -185,8 +172,7 @@ struct SignAndVerifyTests {
              \(customer),"signature":{"keyID":"\(vector.keyID)","nonce":"\(vector.nonce.uppercased())",
              "timestamp":\(vector.timestamp),"signature":"\(vector.signature.base64EncodedString())"}}
             """
-        let outcome = try Command.run(
-            Command.offerSigner, ["verify", "--public-key", folder.path + "/public.pem"], input: Array(input.utf8))
+        let outcome = try Command.runOfferSigner(["verify", "--public-key", folder.path + "/public.pem"], input: input)
         #expect(outcome.status == 0, "\(outcome.standardError)")
     }
 
@@ -203,7 +189,7 @@ struct SignAndVerifyTests {
         ])
     func badInput(input: String, complaint: String) throws {
         let (_, environment) = try Self.folderWithKey()
-        let outcome = try Command.run(Command.offerSigner, ["sign"], input: Array(input.utf8), environment: environment)
+        let outcome = try Command.runOfferSigner(["sign"], input: input, environment: environment)
         #expect(outcome.status == 1)
         #expect(outcome.standardOutput == "")
         #expect(outcome.standardError.hasPrefix("error: "))
@@ -222,16 +208,16 @@ struct SignAndVerifyTests {
     @Test(
         "invalid usage exits with status 64, and --help with status 0", arguments: ["serve", "sign", "verify", "keys"])
     func usage(subcommand: String) throws {
-        #expect(try Command.run(Command.offerSigner, [subcommand, "--no-such-option"]).status == 64)
-        let help = try Command.run(Command.offerSigner, [subcommand, "--help"])
+        #expect(try Command.runOfferSigner([subcommand, "--no-such-option"]).status == 64)
+        let help = try Command.runOfferSigner([subcommand, "--help"])
         #expect(help.status == 0)
         #expect(help.standardOutput.contains("USAGE: offer-signer \(subcommand)"))
     }
 
     @Test("a non-numeric port is invalid usage, but an out-of-range port is reported with the other problems")
     func port() throws {
-        #expect(try Command.run(Command.offerSigner, ["serve", "--port", "http"]).status == 64)
-        let outcome = try Command.run(Command.offerSigner, ["serve", "--port", "70000", "--host", ""])
+        #expect(try Command.runOfferSigner(["serve", "--port", "http"]).status == 64)
+        let outcome = try Command.runOfferSigner(["serve", "--port", "70000", "--host", ""])
         #expect(outcome.status == 1)
         #expect(outcome.standardError.contains("there is no port 70000"))
         #expect(outcome.standardError.contains("no signing key is chosen"))
@@ -240,8 +226,8 @@ struct SignAndVerifyTests {
     @Test("sign accepts a key's text from the environment")
     func keyInEnvironment() throws {
         let pem = try PrivateKeyPEM.generate()
-        let outcome = try Command.run(
-            Command.offerSigner, ["sign"], input: Array(Self.offer.utf8),
+        let outcome = try Command.runOfferSigner(
+            ["sign"], input: Self.offer,
             environment: [
                 "SUBSCRIPTION_OFFERS_KEY_ID": "ENVKEY1234",
                 "SUBSCRIPTION_OFFERS_PRIVATE_KEY": String(decoding: pem, as: UTF8.self),
@@ -260,12 +246,11 @@ struct SignAndVerifyTests {
         ]
         func sign(_ app: String) throws -> Command.Outcome {
             let offer = Self.offer.replacing("com.example.app", with: app)
-            return try Command.run(Command.offerSigner, ["sign"], input: Array(offer.utf8), environment: environment)
+            return try Command.runOfferSigner(["sign"], input: offer, environment: environment)
         }
         let own = try sign("com.example.app")
         #expect(own.standardOutput.contains(#""keyID":"OWNKEY1234""#))
-        let verified = try Command.run(
-            Command.offerSigner, ["verify"], input: Array(own.standardOutput.utf8), environment: environment)
+        let verified = try Command.runOfferSigner(["verify"], input: own.standardOutput, environment: environment)
         #expect(verified.status == 0)
         let other = try sign("com.example.other")
         #expect(other.status == 1)
@@ -288,7 +273,7 @@ struct SignAndVerifyTests {
         let folder = try TemporaryFolder()
         let arguments = ["sign", "--development", "--keys-dir", folder.path]
         for _ in 0..<2 {
-            let outcome = try Command.run(Command.offerSigner, arguments, input: Array(Self.offer.utf8))
+            let outcome = try Command.runOfferSigner(arguments, input: Self.offer)
             #expect(outcome.status == 0)
             #expect(outcome.standardOutput.contains(#""keyID":"DEVELOPKEY""#))
             #expect(outcome.standardError.contains("the App Store will refuse"))

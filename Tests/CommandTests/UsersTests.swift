@@ -28,35 +28,19 @@ struct UsersTests {
                 + ["--metrics-address", "127.0.0.1:0"])
     }
 
-    private static func ask(_ service: RunningService, _ token: String?) async throws -> ReceivedResponse? {
+    private static func offer(_ service: RunningService, _ token: String?) async throws -> ReceivedResponse {
         let headers = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
         let body = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o"}"#
-        return try await Connection.open(port: service.port) {
-            try await $0.post("/offer", json: body, headers: headers)
-        }
+        return try await service.post("/offer", body, headers: headers)
     }
 
-    /// Waits up to 30 seconds until a request with this token gets `status`.
-    private static func wait(_ service: RunningService, _ token: String?, for status: Int) async throws -> Bool {
-        for _ in 0..<300 {
-            if try await ask(service, token)?.status == status { return true }
-            try await Task.sleep(for: .milliseconds(100))
-        }
-        return false
+    /// Waits until a request with this token gets `status`.
+    private static func wait(_ service: RunningService, _ token: String?, for status: Int) async throws {
+        try await waitUntil { try await offer(service, token).status == status }
     }
 
-    private static func ready(_ service: RunningService) async throws -> String {
-        let port = try #require(try service.metricsPort, "the metrics address shows the problems to everyone")
-        let answer = try await Connection.open(port: port) { try await $0.get("/health/ready") }
-        return String(decoding: try #require(answer).body, as: UTF8.self)
-    }
-
-    private static func waitForReady(_ service: RunningService, _ isAsExpected: (String) -> Bool) async throws -> Bool {
-        for _ in 0..<300 {
-            if isAsExpected(try await ready(service)) { return true }
-            try await Task.sleep(for: .milliseconds(100))
-        }
-        return false
+    private static func waitForHealth(_ service: RunningService, _ isAsExpected: (String) -> Bool) async throws {
+        try await waitUntil { isAsExpected(try await service.health) }
     }
 
     @Test("the service follows a key file that is rotated, damaged, removed and restored")
@@ -69,42 +53,40 @@ struct UsersTests {
                 try folder.write(ProviderKey.set(old).utf8, to: "jwks.json")
                 return folder.path + "/jwks.json"
             }, folder: folder)
-        #expect(try await Self.wait(service, ofOld, for: 200))
-        let answer = try #require(try await Self.ask(service, ofOld))
-        #expect(String(decoding: answer.body, as: UTF8.self).hasSuffix(#""applicationUsername":"marked-user"}"#))
-        #expect(try await Self.ask(service, ofNew)?.status == 401)
-        #expect(try await Self.ask(service, nil)?.status == 401)
-        #expect(try await Self.ready(service).hasPrefix(#"{"status":"ready""#))
+        try await Self.wait(service, ofOld, for: 200)
+        #expect(try await Self.offer(service, ofOld).text.hasSuffix(#""applicationUsername":"marked-user"}"#))
+        #expect(try await Self.offer(service, ofNew).status == 401)
+        #expect(try await Self.offer(service, nil).status == 401)
+        #expect(try await service.health.hasPrefix(#"{"status":"ready""#))
 
         try folder.drop(ProviderKey.set(old, new).utf8, as: "jwks.json")
-        #expect(try await Self.wait(service, ofNew, for: 200))
-        #expect(try await Self.ask(service, ofOld)?.status == 200)
+        try await Self.wait(service, ofNew, for: 200)
+        #expect(try await Self.offer(service, ofOld).status == 200)
         try folder.drop(ProviderKey.set(new).utf8, as: "jwks.json")
-        #expect(try await Self.wait(service, ofOld, for: 401))
+        try await Self.wait(service, ofOld, for: 401)
 
         // A malformed or missing file affects only readiness.
         try folder.drop("{".utf8, as: "jwks.json")
-        #expect(try await Self.waitForReady(service) { $0.contains("degraded") && $0.contains("is not a key set") })
-        #expect(try await Self.ask(service, ofNew)?.status == 200)
+        try await Self.waitForHealth(service) { $0.contains("degraded") && $0.contains("is not a key set") }
+        #expect(try await Self.offer(service, ofNew).status == 200)
         try folder.remove("jwks.json")
-        #expect(try await Self.waitForReady(service) { $0.contains("does not exist") })
-        #expect(try await Self.ask(service, ofNew)?.status == 200)
+        try await Self.waitForHealth(service) { $0.contains("does not exist") }
+        #expect(try await Self.offer(service, ofNew).status == 200)
         let leak = try ProviderKey.set([new.jwk(["d": "marked"])])
         try folder.drop(leak.utf8, as: "jwks.json")
-        #expect(try await Self.waitForReady(service) { $0.contains("contains a private or symmetric key") })
+        try await Self.waitForHealth(service) { $0.contains("contains a private or symmetric key") }
         #expect(
-            try await Self.ask(service, ofNew)?.status == 503, "anyone with that private key could impersonate a user")
+            try await Self.offer(service, ofNew).status == 503, "anyone with that private key could impersonate a user")
         try folder.drop(ProviderKey.set(new).utf8, as: "jwks.json", mode: 0o620)
-        #expect(
-            try await Self.waitForReady(service) {
-                $0.hasPrefix(#"{"status":"degraded""#) && $0.contains("can be written by others (mode 620)")
-            })
-        #expect(try await Self.ask(service, ofNew)?.status == 200)
+        try await Self.waitForHealth(service) {
+            $0.hasPrefix(#"{"status":"degraded""#) && $0.contains("can be written by others (mode 620)")
+        }
+        #expect(try await Self.offer(service, ofNew).status == 200)
         try folder.drop(ProviderKey.set(new).utf8, as: "jwks.json")
-        #expect(try await Self.waitForReady(service) { $0.hasPrefix(#"{"status":"ready""#) })
+        try await Self.waitForHealth(service) { $0.hasPrefix(#"{"status":"ready""#) }
         try folder.drop(#"{"keys":[]}"#.utf8, as: "jwks.json")
-        #expect(try await Self.waitForReady(service) { $0.contains("has no key") })
-        #expect(try await Self.ask(service, ofNew)?.status == 503)
+        try await Self.waitForHealth(service) { $0.contains("has no key") }
+        #expect(try await Self.offer(service, ofNew).status == 503)
         #expect(service.stop() == 0)
         let log = try service.log
         #expect(!log.contains("marked") && !log.contains("eyJ"))
@@ -118,15 +100,15 @@ struct UsersTests {
         let server = try await KeyServer("")
         server.answer(.init(status: 503, body: ""))
         let service = try Self.start(jwks: { _ in server.url }, folder: TemporaryFolder())
-        #expect(try await Self.waitForReady(service) { $0.contains("degraded") && $0.contains("status 503") })
-        let unavailable = try #require(try await Self.ask(service, ofOld))
+        try await Self.waitForHealth(service) { $0.contains("degraded") && $0.contains("status 503") }
+        let unavailable = try await Self.offer(service, ofOld)
         #expect(unavailable.status == 503 && unavailable.headers["retry-after"] != nil)
-        #expect(String(decoding: unavailable.body, as: UTF8.self).contains("users_unavailable"))
+        #expect(unavailable.text.contains("users_unavailable"))
 
         // The second attempt comes after five seconds.
         server.answer(.init(body: try ProviderKey.set(old)))
-        #expect(try await Self.wait(service, ofOld, for: 200))
-        #expect(try await Self.ready(service).hasPrefix(#"{"status":"ready""#))
+        try await Self.wait(service, ofOld, for: 200)
+        #expect(try await service.health.hasPrefix(#"{"status":"ready""#))
         let had = server.requests
         let start = ContinuousClock.now
         /// The maximum number of fetches for unknown keys since `start`: one, and one more every 30 s.
@@ -136,19 +118,19 @@ struct UsersTests {
         server.answer(.init(body: try ProviderKey.set(old, new)))
         try await Task.sleep(for: .seconds(3))
         #expect(server.requests == had)
-        #expect(try await Self.wait(service, ofNew, for: 200))
+        try await Self.wait(service, ofNew, for: 200)
         #expect(server.requests > had && server.requests <= had + mayHaveRequested())
-        #expect(try await Self.ask(service, ofOld)?.status == 200)
+        #expect(try await Self.offer(service, ofOld).status == 200)
 
         // More tokens with unknown keys cause no more fetches.
         server.answer(.init(status: 500, body: ""))
         let nobodys = try ProviderKey(kid: "nobody's").token(claims: Self.claims())
-        for _ in 0..<50 { #expect(try await Self.ask(service, nobodys)?.status == 401) }
+        for _ in 0..<50 { #expect(try await Self.offer(service, nobodys).status == 401) }
         try await Task.sleep(for: .seconds(3))
         #expect(server.requests <= had + mayHaveRequested())
-        #expect(try await Self.waitForReady(service) { $0.contains("degraded") && $0.contains("status 500") })
+        try await Self.waitForHealth(service) { $0.contains("degraded") && $0.contains("status 500") }
         #expect(server.requests <= had + mayHaveRequested(), "at most one fetch per 30 seconds")
-        #expect(try await Self.ask(service, ofNew)?.status == 200, "the previous keys stay in force")
+        #expect(try await Self.offer(service, ofNew).status == 200, "the previous keys stay in force")
         #expect(service.stop() == 0)
         #expect(try !service.log.contains("marked") && !service.log.contains("eyJ"))
     }
@@ -158,43 +140,42 @@ struct UsersTests {
         let key = ProviderKey()
         let token = try key.token(claims: Self.claims())
         let service = try RunningService(arguments: ["--metrics-address", "127.0.0.1:0"])
-        let keyID = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
         let tokens = "SUBSCRIPTION_OFFERS_API_TOKENS=backend=token-of-a-caller"
-        try service.reload(keyID, tokens)
-        #expect(try await Self.wait(service, token, for: 401))
+        try service.reload(tokens)
+        try await Self.wait(service, token, for: 401)
         #expect(
-            try await Self.ask(service, "token-of-a-caller")?.status == 400,
+            try await Self.offer(service, "token-of-a-caller").status == 400,
             "the token is valid, but the request names no customer")
         try service.keys.write(ProviderKey.set(key).utf8, to: "jwks.json")
         try service.configure(Self.file(jwks: service.keys.path + "/jwks.json"))
-        let config = "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)"
-        try service.reload(keyID, config, tokens)
-        #expect(try await Self.wait(service, token, for: 200))
-        #expect(try await Self.ask(service, "token-of-a-caller")?.status == 400)
+        let config = service.configurationSetting
+        try service.reload(config, tokens)
+        try await Self.wait(service, token, for: 200)
+        #expect(try await Self.offer(service, "token-of-a-caller").status == 400)
 
         // An empty variable is a mistake, not a way to remove the callers.
-        try service.reload(keyID, config, "SUBSCRIPTION_OFFERS_API_TOKENS=")
-        #expect(try await Self.waitForReady(service) { $0.contains("SUBSCRIPTION_OFFERS_API_TOKENS is set but empty") })
-        #expect(try await Self.ask(service, "token-of-a-caller")?.status == 400)
+        try service.reload(config, "SUBSCRIPTION_OFFERS_API_TOKENS=")
+        try await Self.waitForHealth(service) { $0.contains("SUBSCRIPTION_OFFERS_API_TOKENS is set but empty") }
+        #expect(try await Self.offer(service, "token-of-a-caller").status == 400)
 
         // With users alone, nobody else can request signatures.
-        try service.reload(keyID, config)
-        #expect(try await Self.wait(service, "token-of-a-caller", for: 401))
-        #expect(try await Self.ask(service, token)?.status == 200)
-        #expect(try await Self.ask(service, nil)?.status == 401)
+        try service.reload(config)
+        try await Self.wait(service, "token-of-a-caller", for: 401)
+        #expect(try await Self.offer(service, token).status == 200)
+        #expect(try await Self.offer(service, nil).status == 401)
 
         // Removing the users too would open the service to everyone.
-        try service.reload(keyID)
-        #expect(try await Self.waitForReady(service) { $0.contains("anyone could request signatures") })
-        #expect(try await Self.ask(service, nil)?.status == 401)
-        #expect(try await Self.ask(service, token)?.status == 200)
+        try service.reload()
+        try await Self.waitForHealth(service) { $0.contains("anyone could request signatures") }
+        #expect(try await Self.offer(service, nil).status == 401)
+        #expect(try await Self.offer(service, token).status == 200)
 
         // Another issuer replaces the first.
         try service.configure(Self.file(jwks: service.keys.path + "/jwks.json", issuer: "another"))
-        try service.reload(keyID, config)
-        #expect(try await Self.wait(service, token, for: 401))
+        try service.reload(config)
+        try await Self.wait(service, token, for: 401)
         let ofAnother = try key.token(claims: Self.claims(issuer: "another"))
-        #expect(try await Self.wait(service, ofAnother, for: 200))
+        try await Self.wait(service, ofAnother, for: 200)
         #expect(service.stop() == 0)
     }
 
@@ -203,43 +184,40 @@ struct UsersTests {
         let key = ProviderKey()
         let token = try key.token(claims: Self.claims())
         let service = try RunningService(arguments: ["--metrics-address", "127.0.0.1:0"])
-        let keyID = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
-        let config = "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)"
-        let salt = "SUBSCRIPTION_OFFERS_USERNAME_SALT="
         let jwks = service.keys.path + "/jwks.json"
+        func apply(jwks: String, customer: String = "hashedUsername: sub", salt: String = "a salt of enough bytes")
+            throws
+        {
+            try service.configure(Self.file(jwks: jwks, customer: customer))
+            try service.reload(service.configurationSetting, "SUBSCRIPTION_OFFERS_USERNAME_SALT=" + salt)
+        }
         try service.keys.write(ProviderKey.set(key).utf8, to: "jwks.json")
-        try service.configure(Self.file(jwks: jwks, customer: "hashedUsername: sub"))
-        try service.reload(keyID, config, salt + "a salt of enough bytes")
-        #expect(try await Self.wait(service, token, for: 200))
+        try apply(jwks: jwks)
+        try await Self.wait(service, token, for: 200)
         let before = try await Self.username(service, token)
 
-        try service.reload(keyID, config, salt + "another salt of enough bytes")
-        #expect(try await Self.waitForReady(service) { $0.contains("USERNAME_SALT has changed") })
+        try apply(jwks: jwks, salt: "another salt of enough bytes")
+        try await Self.waitForHealth(service) { $0.contains("USERNAME_SALT has changed") }
         for claim in ["hashedUsername: iss", "applicationUsername: sub"] {
-            try service.configure(Self.file(jwks: jwks, customer: claim))
-            try service.reload(keyID, config, salt + "a salt of enough bytes")
-            #expect(try await Self.waitForReady(service) { $0.contains("by another claim") })
+            try apply(jwks: jwks, customer: claim)
+            try await Self.waitForHealth(service) { $0.contains("by another claim") }
             #expect(try await Self.username(service, token) == before)
-            try service.configure(Self.file(jwks: jwks, customer: "hashedUsername: sub"))
-            try service.reload(keyID, config, salt + "a salt of enough bytes")
-            #expect(try await Self.waitForReady(service) { $0.hasPrefix(#"{"status":"ready""#) })
+            try apply(jwks: jwks)
+            try await Self.waitForHealth(service) { $0.hasPrefix(#"{"status":"ready""#) }
         }
 
-        try service.configure(Self.file(jwks: jwks + ".typo", customer: "hashedUsername: sub"))
-        try service.reload(keyID, config, salt + "a salt of enough bytes")
-        #expect(try await Self.waitForReady(service) { $0.contains("jwks.json.typo does not exist") })
+        try apply(jwks: jwks + ".typo")
+        try await Self.waitForHealth(service) { $0.contains("jwks.json.typo does not exist") }
         // The keys of the old location are no longer trusted.
-        #expect(try await Self.ask(service, token)?.status == 503)
-        try service.configure(Self.file(jwks: jwks, customer: "hashedUsername: sub"))
-        try service.reload(keyID, config, salt + "a salt of enough bytes")
-        #expect(try await Self.wait(service, token, for: 200))
+        #expect(try await Self.offer(service, token).status == 503)
+        try apply(jwks: jwks)
+        try await Self.wait(service, token, for: 200)
         #expect(try await Self.username(service, token) == before)
         #expect(service.stop() == 0)
     }
 
     private static func username(_ service: RunningService, _ token: String) async throws -> String? {
-        let body = try #require(try await ask(service, token)).body
-        return (try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])?["applicationUsername"] as? String
+        try await offer(service, token).json["applicationUsername"] as? String
     }
 
     @Test("an environment file with a salt must be private, and doctor never prints the salt")
@@ -261,8 +239,7 @@ struct UsersTests {
     }
 
     private func doctor(_ folder: TemporaryFolder, _ arguments: String...) throws -> Command.Outcome {
-        try Command.run(
-            Command.offerSigner,
+        try Command.runOfferSigner(
             ["doctor", "--keys-dir", folder.path, "--config", folder.path + "/config.yaml"] + arguments)
     }
 

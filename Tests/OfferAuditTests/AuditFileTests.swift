@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-import NIOConcurrencyHelpers
 import OfferAudit
 import OfferCore
 import OfferCrypto
@@ -9,31 +8,10 @@ import TestSupport
 import Testing
 
 @Suite("Audit file")
-struct AuditFileTests {
-    private let folder: TemporaryFolder
+struct AuditFileTests: AuditFolder {
+    let folder: TemporaryFolder
 
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
-    private var path: String { folder.path + "/audit.jsonl" }
-
-    private func file(
-        at path: String? = nil, rotatesAtBytes: Int64? = nil, seal: AuditSeal = .hash, key: HMACSHA256Key? = nil
-    ) -> AuditFile {
-        AuditFile(
-            path: path ?? self.path, isSynced: false, rotatesAtBytes: rotatesAtBytes, seal: seal, key: key,
-            now: { Timestamp(milliseconds: 1_767_225_600_000) })
-    }
-
-    /// Appends one line for each string.
-    private func append(_ texts: String..., to file: AuditFile) throws {
-        try file.append { text, chain in
-            for word in texts {
-                try chain.append(to: &text) { $0.member("text", word) }
-            }
-        }
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     private func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
@@ -44,7 +22,7 @@ struct AuditFileTests {
         var previous = Data(count: 32)
         var number = 0
         return try names.flatMap { name in
-            let text = String(decoding: try folder.read(name), as: UTF8.self)
+            let text = try folder.text(name)
             #expect(text.hasSuffix("\n"))
             return try text.split(separator: "\n").map { line in
                 let json = try #require(
@@ -119,7 +97,7 @@ struct AuditFileTests {
         var check = AuditCheck()
         let file = file()
         for word in ["a", "b"] { try append(word, to: file) }
-        let lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        let lines = try folder.lines("audit.jsonl")
         let found = try [
             check.take(Array(lines[0].utf8)[...]), check.take(Array(lines[1].utf8)[...]),
             check.take(Array(lines[2].utf8.prefix(50))[...], isFinished: false), check.take(Array(lines[2].utf8)[...]),
@@ -230,8 +208,7 @@ struct AuditFileTests {
         ])
     func badNumber(number: String) throws {
         try append("a", to: file())
-        let good = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self)
-            .split(separator: "\n")[0]
+        let good = try folder.lines("audit.jsonl")[0]
         #expect(AuditLine(Array(good.utf8)[...]) != nil)
         #expect(AuditLine(Array(good.replacing("\"line\":1,", with: "\"line\":\(number),").utf8)[...]) == nil)
         let hash = good.suffix(66).prefix(64)
@@ -323,7 +300,7 @@ struct AuditFileTests {
 
     // MARK: Verification
 
-    private func findings(in files: [[Substring]]) throws -> [String: AuditCheck.Finding] {
+    private func findings(in files: [[String]]) throws -> [String: AuditCheck.Finding] {
         var check = AuditCheck()
         var findings: [String: AuditCheck.Finding] = [:]
         for (number, lines) in files.enumerated() {
@@ -338,7 +315,7 @@ struct AuditFileTests {
     func check() throws {
         let file = file()
         for word in ["a", "b", "c", "d"] { try append(word, to: file) }
-        let good = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        let good = try folder.lines("audit.jsonl")
         #expect(try findings(in: [good]) == [:])
         #expect(try findings(in: [Array(good[..<2]), Array(good[2...])]) == [:])
         #expect(try findings(in: [Array(good[1...])]) == ["0:0": .headless])
@@ -352,7 +329,7 @@ struct AuditFileTests {
                 var bytes = Array(line.utf8)
                 bytes[line.utf8.distance(from: line.startIndex, to: index)] ^= 1
                 var altered = good
-                altered[number] = Substring(String(decoding: bytes, as: UTF8.self))
+                altered[number] = String(decoding: bytes, as: UTF8.self)
                 #expect(try !findings(in: [altered]).isEmpty, "byte \(index) of line \(number)")
             }
         }
@@ -362,7 +339,7 @@ struct AuditFileTests {
     func fragmentFirst() throws {
         let file = file()
         for word in ["a", "b"] { try append(word, to: file) }
-        let lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        let lines = try folder.lines("audit.jsonl")
         func findings(_ line: some StringProtocol) throws -> [AuditCheck.Finding?] {
             var check = AuditCheck()
             return try [
@@ -378,7 +355,7 @@ struct AuditFileTests {
     func verifiedHash() throws {
         let file = file()
         for word in ["a", "b", "c"] { try append(word, to: file) }
-        let lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        let lines = try folder.lines("audit.jsonl")
         func verified(_ lines: [some StringProtocol]) throws -> [Bool] {
             var check = AuditCheck()
             return try lines.map { line in
@@ -399,8 +376,8 @@ struct AuditFileTests {
             try append(word, to: file)
             try append(word == "b" ? "x" : word, to: other)
         }
-        var lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
-        lines[2] = String(decoding: try folder.read("other"), as: UTF8.self).split(separator: "\n")[2]
+        var lines = try folder.lines("audit.jsonl")
+        lines[2] = try folder.lines("other")[2]
         #expect(try findings(in: [lines]) == ["0:3": .altered])
     }
 

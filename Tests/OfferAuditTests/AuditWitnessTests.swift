@@ -10,33 +10,18 @@ import Testing
 
 /// What a running process notices about the lines that it has written.
 @Suite("Audit witness")
-struct AuditWitnessTests {
-    private let folder: TemporaryFolder
+struct AuditWitnessTests: AuditFolder {
+    let folder: TemporaryFolder
+    private let key: HMACSHA256Key
 
     init() throws {
         folder = try TemporaryFolder()
+        key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
     }
 
-    private var path: String { folder.path + "/audit.jsonl" }
     private var lockPath: String { folder.path + "/.audit.jsonl.lock" }
 
-    private func file(
-        at path: String? = nil, rotatesAtBytes: Int64? = nil, seal: AuditSeal = .hash, key: HMACSHA256Key? = nil
-    ) -> AuditFile {
-        AuditFile(
-            path: path ?? self.path, isSynced: false, rotatesAtBytes: rotatesAtBytes, seal: seal, key: key,
-            now: { Fixtures.timestamp })
-    }
-
-    private func append(_ words: String..., to file: AuditFile) throws {
-        try file.append { text, chain in
-            for word in words { try chain.append(to: &text) { $0.member("text", word) } }
-        }
-    }
-
-    private func lines(_ name: String = "audit.jsonl") throws -> [String] {
-        String(decoding: try folder.read(name), as: UTF8.self).split(separator: "\n").map(String.init)
-    }
+    private func lines(_ name: String = "audit.jsonl") throws -> [String] { try folder.lines(name) }
 
     private func text(_ lines: some Sequence<String>) -> [UInt8] { lines.flatMap { Array($0.utf8) + [0x0A] } }
 
@@ -174,9 +159,8 @@ struct AuditWitnessTests {
 
     @Test("a file that begins after the last known line is a break where that line was, with or without HMACs")
     func forgedBeginning() throws {
-        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
-        for (seal, key) in [(AuditSeal.hash, nil), (.hmac(key), key)] {
-            let file = file(seal: seal, key: key)
+        for key in [nil, key] {
+            let file = file(key: key)
             try append("a", "b", "c", "d", to: file)
             // Whoever can read the trail knows the hash of its last line.
             var (chain, begin) = (file.head, [UInt8]())
@@ -323,8 +307,7 @@ struct AuditWitnessTests {
 
     @Test("where lines have an HMAC, a mark needs one")
     func forgedMarkWithoutKey() throws {
-        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
-        let file = file(seal: .hmac(key), key: key)
+        let file = file(key: key)
         try append("a", "b", to: file)
         try folder.write(text(try lines().prefix(1) + [forgedMark(after: file.head)]), to: "audit.jsonl")
         try file.checkLines()
@@ -481,8 +464,7 @@ struct AuditWitnessTests {
 
     @Test("lines with an HMAC agree with an independent implementation, and need the key to be verified")
     func keyed() throws {
-        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
-        let file = file(seal: .hmac(key), key: key)
+        let file = file(key: key)
         try append("a", to: file)
         try append("b", to: file)
         let lines = try lines()
@@ -505,8 +487,7 @@ struct AuditWitnessTests {
 
     @Test("a trail can change between the two kinds of line, and each process verifies the lines of the others")
     func mixed() throws {
-        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
-        let (plain, keyed) = (file(), file(seal: .hmac(key), key: key))
+        let (plain, keyed) = (file(), file(key: key))
         try append("a", to: plain)
         try append("b", to: keyed)
         #expect(try lines().map { $0.contains("\"hmac\"") } == [false, false, true])
@@ -528,14 +509,13 @@ struct AuditWitnessTests {
 
     @Test("lines without an HMAC after lines with one are a break at the start too, and once it is marked, no more")
     func downgradeAtStart() throws {
-        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
-        try append("a", to: file(seal: .hmac(key), key: key))
+        try append("a", to: file(key: key))
         try append("b", "c", to: file())
-        let restarted = file(seal: .hmac(key), key: key)
+        let restarted = file(key: key)
         try append("d", to: restarted)
         #expect(breaks(restarted) == [[2, 4]])
         #expect(try lines()[4].contains(#""line":5,"time":"2026-01-01T00:00:00.000Z","event":"break","lastLine":2"#))
-        let later = file(seal: .hmac(key), key: key)
+        let later = file(key: key)
         try append("e", to: later)
         #expect(breaks(later) == [] && later.problems == restarted.problems)
     }
@@ -543,14 +523,12 @@ struct AuditWitnessTests {
     @Test("a process with another key refuses to start, says what to do, and disturbs no one")
     func otherKey() throws {
         let keys = try ["0123456789abcdef", "fedcba9876543210"].map { try AuditSettings.chainKey(Secret($0)) }
-        let old = file(seal: .hmac(keys[0]), key: keys[0])
+        let old = file(key: keys[0])
         try append("a", to: old)
         let before = try folder.read("audit.jsonl")
         let rules = AuditRules(key: keys[1], needsKey: true)
         let doctor = #expect(throws: AuditFault.self) { try AuditFile.check(path: path, rules: rules) }
-        let start = #expect(throws: AuditFault.self) {
-            try append("b", to: file(seal: .hmac(keys[1]), key: keys[1]))
-        }
+        let start = #expect(throws: AuditFault.self) { try append("b", to: file(key: keys[1])) }
         for fault in [doctor, start] {
             #expect(fault?.isSetup == true && fault?.description.contains("if the key has changed, stop every") == true)
         }
@@ -559,7 +537,7 @@ struct AuditWitnessTests {
         #expect(old.takeFindings().isEmpty)
         // With the file renamed, the chain continues under the new key.
         try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
-        let new = file(seal: .hmac(keys[1]), key: keys[1])
+        let new = file(key: keys[1])
         try append("d", to: new)
         #expect(try check(lines(), key: keys[1]) == [:] && new.head.number == 5)
         #expect(try check(lines("audit.jsonl.1"), key: keys[0]) == [:])
@@ -567,8 +545,7 @@ struct AuditWitnessTests {
 
     @Test("verification reports a line without an HMAC after one with an HMAC, unless HMACs were switched off")
     func downgrade() throws {
-        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
-        try append("a", to: file(seal: .hmac(key), key: key))
+        try append("a", to: file(key: key))
         try append("b", "c", to: file())
         #expect(try check(lines(), key: key) == [2: .unkeyed])
         var allowing = AuditCheck(key: key, allowsUnkeyed: true)
@@ -577,29 +554,27 @@ struct AuditWitnessTests {
         // Switching HMACs on is no finding.
         try folder.remove("audit.jsonl")
         try append("a", to: file())
-        try append("b", to: file(seal: .hmac(key), key: key))
+        try append("b", to: file(key: key))
         #expect(try check(lines(), key: key) == [:])
     }
 
     @Test("where lines have an HMAC, only a line with one acknowledges a break")
     func keyedAcknowledgement() throws {
-        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
-        let running = file(seal: .hmac(key), key: key)
+        let running = file(key: key)
         try append("a", "b", to: running)
         try folder.write(text(try lines().prefix(1)), to: "audit.jsonl")
         try running.checkLines()
         #expect(try file().acknowledgeBreaks(user: "stranger") == 4)
         try running.checkLines()
         #expect(running.problems == [AuditBreak.problem(line: 6)], "the stranger's line is a break")
-        #expect(try file(seal: .hmac(key), key: key).acknowledgeBreaks(user: "operator") == 6)
+        #expect(try file(key: key).acknowledgeBreaks(user: "operator") == 6)
         try running.checkLines()
         #expect(running.problems == [])
     }
 
     @Test("after a restart, a line with a forged HMAC acknowledges nothing")
     func forgedAcknowledgement() throws {
-        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
-        let running = file(seal: .hmac(key), key: key)
+        let running = file(key: key)
         try append("a", "b", to: running)
         try folder.write(text(try lines().prefix(1)), to: "audit.jsonl")
         try running.checkLines()
@@ -609,10 +584,10 @@ struct AuditWitnessTests {
             #"{"line":5,"time":"2026-01-01T00:00:00.000Z","event":"break acknowledged","hmac":"\#(hmac)"}"#
         try folder.write(text(marked + [forged]), to: "audit.jsonl")
         #expect(AuditFile.openBreak(path: path, rules: AuditRules(key: key, needsKey: true)) == 4)
-        #expect(throws: AuditFault.self) { try append("c", to: file(seal: .hmac(key), key: key)) }
+        #expect(throws: AuditFault.self) { try append("c", to: file(key: key)) }
         // Not even if genuine lines follow.
         try running.checkLines()
-        let restarted = file(seal: .hmac(key), key: key)
+        let restarted = file(key: key)
         try append("c", to: restarted)
         #expect(restarted.problems.count == 1)
     }

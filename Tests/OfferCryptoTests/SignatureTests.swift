@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 import OfferCore
 import OfferCrypto
 import TestSupport

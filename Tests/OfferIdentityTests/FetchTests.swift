@@ -79,25 +79,13 @@ struct FetchTests {
                 "-out", "cert.pem", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
             ], directory: folder.url)
         try #require(made.status == 0, "\(made.standardError)")
-        try folder.write([], to: "out")
-        let server = Process()
-        server.executableURL = URL(filePath: "/usr/bin/env")
-        server.arguments =
-            [
-                "openssl", "s_server", "-accept", "127.0.0.1:0", "-key", "key.pem", "-cert", "cert.pem", "-www",
-            ] + options
-        server.currentDirectoryURL = folder.url
-        server.standardInput = FileHandle.nullDevice
-        server.standardOutput = try FileHandle(forWritingTo: folder.url.appending(path: "out"))
-        server.standardError = FileHandle.nullDevice
-        try server.run()
-        defer { server.terminate() }
-        var address = ""
-        while address.isEmpty, server.isRunning {
-            let announced = String(decoding: try folder.read("out"), as: UTF8.self)
-            address = announced.firstMatch(of: /ACCEPT (127\.0\.0\.1:[0-9]+)\n/).map { String($0.1) } ?? ""
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        let server = try RunningProgram(
+            "openssl",
+            ["s_server", "-accept", "127.0.0.1:0", "-key", "key.pem", "-cert", "cert.pem", "-www"] + options,
+            directory: folder.url)
+        defer { server.process.terminate() }
+        let port = try server.port { $0.firstMatch(of: /ACCEPT 127\.0\.0\.1:([0-9]+)\n/).flatMap { Int($0.1) } }
+        let address = "127.0.0.1:\(port)"
         // The server works: a client that does not check its certificate gets a page.
         let careless = try Command.run(
             "curl", ["-sSk", "--tlsv1.0", "--ciphers", "DEFAULT@SECLEVEL=0", "https://\(address)/"])

@@ -20,6 +20,15 @@ struct KeyFolderWatcherTests {
         return KeyFolderWatcher(folder: folder) { _, text in try SigningKey(text: text) }
     }
 
+    /// A watcher after its first scan.
+    private func scannedShelf(allowsReadableByOthers: Bool = false) -> KeyFolderWatcher {
+        var watcher = openShelf(allowsReadableByOthers: allowsReadableByOthers)
+        _ = watcher.scan(at: start, .first)
+        return watcher
+    }
+
+    private func firstKey(_ watcher: KeyFolderWatcher) throws -> KeyRing.Key { try #require(watcher.keys.first?.key) }
+
     private func after(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
     /// Describes each status by a word and its key ID or error.
@@ -71,20 +80,18 @@ struct KeyFolderWatcherTests {
     @Test("the next scan finds a key renamed into place and keeps the other key objects")
     func dropped() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name)
-        var watcher = openShelf()
-        _ = watcher.scan(at: start, .first)
-        guard case .key(let before) = watcher.keys.first else { throw CocoaError(.featureUnsupported) }
+        var watcher = scannedShelf()
+        let before = try firstKey(watcher)
         try folder.drop(PrivateKeyPEM.generate(), as: "SubscriptionKey_NEWNEWNEW1.p8")
         expectLook(&watcher, at: after(1), changes: true)
         #expect(found(watcher) == ["key ABCDEFGH12", "key NEWNEWNEW1"])
-        guard case .key(let now) = watcher.keys.first else { throw CocoaError(.featureUnsupported) }
+        let now = try firstKey(watcher)
         #expect(before.pair === now.pair)
     }
 
     @Test("a key file written in two halves is unsettled until complete and never refused")
     func twoHalves() throws {
-        var watcher = openShelf()
-        _ = watcher.scan(at: start, .first)
+        var watcher = scannedShelf()
         let pem = try PrivateKeyPEM.generate()
         try folder.write(pem.prefix(100), to: Self.name)
         for second in 1...3 {
@@ -99,16 +106,15 @@ struct KeyFolderWatcherTests {
     @Test("while a key file is overwritten in two halves, the old key stays until the new one is complete")
     func overwritten() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name)
-        var watcher = openShelf()
-        _ = watcher.scan(at: start, .first)
-        guard case .key(let before) = watcher.keys.first else { throw CocoaError(.featureUnsupported) }
+        var watcher = scannedShelf()
+        let before = try firstKey(watcher)
         let pem = try PrivateKeyPEM.generate()
         try folder.write(pem.prefix(100), to: Self.name)
         expectLook(&watcher, at: after(1), changes: false)
         #expect(found(watcher) == ["key ABCDEFGH12"])
         try folder.write(pem, to: Self.name)
         expectLook(&watcher, at: after(2), changes: true)
-        guard case .key(let now) = watcher.keys.first else { throw CocoaError(.featureUnsupported) }
+        let now = try firstKey(watcher)
         #expect(before.pair !== now.pair)
         #expect(now.pair.fingerprint == (try SigningKey(text: pem)).fingerprint)
     }
@@ -116,8 +122,7 @@ struct KeyFolderWatcherTests {
     @Test(
         "a broken file is refused after three seconds without a change, and forgotten three seconds after its removal")
     func settles() throws {
-        var watcher = openShelf()
-        _ = watcher.scan(at: start, .first)
+        var watcher = scannedShelf()
         try folder.write(Array("broken".utf8), to: Self.name)
         expectLook(&watcher, at: after(1), changes: true)
         expectLook(&watcher, at: after(3), changes: false)
@@ -131,8 +136,7 @@ struct KeyFolderWatcherTests {
 
     @Test("a file that keeps changing is refused after 30 seconds")
     func neverSettles() throws {
-        var watcher = openShelf()
-        _ = watcher.scan(at: start, .first)
+        var watcher = scannedShelf()
         for second in 1...31 {
             try folder.write(Array("no key! \(second)".utf8), to: Self.name)
             _ = watcher.scan(at: after(second), .forChanges)
@@ -144,8 +148,7 @@ struct KeyFolderWatcherTests {
     @Test("a key whose file disappears briefly, as when an editor saves it, is kept")
     func goneForAMoment() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name)
-        var watcher = openShelf()
-        _ = watcher.scan(at: start, .first)
+        var watcher = scannedShelf()
         let pem = try folder.read(Self.name)
         try folder.remove(Self.name)
         expectLook(&watcher, at: after(1), changes: false)
@@ -165,13 +168,12 @@ struct KeyFolderWatcherTests {
         try manager.createSymbolicLink(atPath: folder.path + "/..data", withDestinationPath: "1")
         try manager.createSymbolicLink(
             atPath: folder.path + "/" + Self.name, withDestinationPath: "..data/" + Self.name)
-        var watcher = openShelf()
-        _ = watcher.scan(at: start, .first)
+        var watcher = scannedShelf()
         #expect(found(watcher) == ["key ABCDEFGH12"])
         try manager.createSymbolicLink(atPath: folder.path + "/..new", withDestinationPath: "2")
         #expect(unsafe rename(folder.path + "/..new", folder.path + "/..data") == 0)
         expectLook(&watcher, at: after(1), changes: true)
-        guard case .key(let key) = watcher.keys.first else { throw CocoaError(.featureUnsupported) }
+        let key = try firstKey(watcher)
         #expect(key.pair.fingerprint == (try SigningKey(text: folder.read("2/" + Self.name))).fingerprint)
     }
 
@@ -197,8 +199,7 @@ struct KeyFolderWatcherTests {
     @Test("a thorough scan keeps the objects of unchanged keys")
     func thorough() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name)
-        var watcher = openShelf()
-        _ = watcher.scan(at: start, .first)
+        var watcher = scannedShelf()
         let before = watcher.keys.first?.key?.pair
         _ = watcher.scan(at: after(1), .thorough)
         #expect(watcher.keys.first?.key?.pair === before)
@@ -226,8 +227,7 @@ struct KeyFolderWatcherTests {
     @Test("each unusable key file is refused with its own reason", arguments: BrokenKeyFile.all)
     func refused(broken: BrokenKeyFile) throws {
         try broken.place(in: folder)
-        var watcher = openShelf()
-        _ = watcher.scan(at: start, .first)
+        let watcher = scannedShelf()
         let found = found(watcher)
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("refused") == true && found.first?.contains(broken.reason) == true, "\(found)")
@@ -236,16 +236,14 @@ struct KeyFolderWatcherTests {
     @Test("a key file that others can read is accepted if the settings allow it")
     func readableByOthers() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name, mode: 0o444)
-        var watcher = openShelf(allowsReadableByOthers: true)
-        _ = watcher.scan(at: start, .first)
+        let watcher = scannedShelf(allowsReadableByOthers: true)
         #expect(found(watcher) == ["key ABCDEFGH12"])
     }
 
     @Test("a key file that others can write is refused, whatever the settings allow", arguments: [0o420, 0o602])
     func writableByOthers(mode: Int) throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name, mode: mode)
-        var watcher = openShelf(allowsReadableByOthers: true)
-        _ = watcher.scan(at: start, .first)
+        let watcher = scannedShelf(allowsReadableByOthers: true)
         #expect(found(watcher).count == 1 && found(watcher).first?.contains("can be written by others") == true)
     }
 }

@@ -1,8 +1,6 @@
 import OfferCore
-import OfferCrypto
 import OfferEligibility
 import OfferHTTP
-import OfferService
 import TestSupport
 import Testing
 
@@ -15,14 +13,11 @@ struct CallerTests {
     private static func caller(
         scopes: Set<Caller.Scope> = Set(Caller.Scope.allCases), apps: [String]? = nil, expiry: Int64? = nil
     ) throws -> Caller {
-        Caller(
-            name: "backend", tokenDigest: try SHA256.hash(Array(token.utf8)), scopes: scopes,
-            apps: try apps.map { Set(try $0.map { try BundleID(utf8: Array($0.utf8)) }) },
-            expiry: expiry.map(Timestamp.init(milliseconds:)))
+        try .test("backend", scopes, apps: apps, token: token, expiry: expiry.map(Timestamp.init(milliseconds:)))
     }
 
     private static func routes(_ callers: [Caller], catalogue: Catalogue? = nil) throws -> TestService {
-        try TestService(pair: Fixtures.makeSigningKey(), catalogue: catalogue, callers: callers)
+        try TestService(catalogue: catalogue, callers: callers)
     }
 
     private static func body(app: String = "a", product: String = "p", offer: String = "o") -> String {
@@ -61,18 +56,18 @@ struct CallerTests {
         let now = Fixtures.timestamp.milliseconds
         for (expiry, status) in [(now + 1, 200), (now, 401), (now - 1, 401)] {
             let routes = try Self.routes([Self.caller(expiry: expiry)])
-            #expect(routes.post("/offer", Self.body(), authorization: "Bearer \(Self.token)").status == status)
+            #expect(routes.post("/offer", Self.body(), token: Self.token).status == status)
         }
     }
 
     @Test("a token without the sign scope or for other apps is refused")
     func scopesAndApps() throws {
         let explain = try Self.routes([Self.caller(scopes: [.explain, .metrics])])
-        let refused = explain.post("/offer", Self.body(), authorization: "Bearer \(Self.token)")
+        let refused = explain.post("/offer", Self.body(), token: Self.token)
         #expect(refused.status == 403 && refused.json["code"] as? String == "scope_missing")
         let ofB = try Self.routes([Self.caller(apps: ["b"])])
-        #expect(ofB.post("/offer", Self.body(app: "a"), authorization: "Bearer \(Self.token)").status == 403)
-        #expect(ofB.post("/offer", Self.body(app: "b"), authorization: "Bearer \(Self.token)").status == 200)
+        #expect(ofB.post("/offer", Self.body(app: "a"), token: Self.token).status == 403)
+        #expect(ofB.post("/offer", Self.body(app: "b"), token: Self.token).status == 200)
     }
 
     @Test("each kind of signature has its own scope", arguments: Caller.Scope.allCases)
@@ -84,7 +79,7 @@ struct CallerTests {
         ]
         for endpoint in needed {
             // An empty request is refused for its fields once the caller is admitted.
-            let answer = routes.post(endpoint.path, "{}", authorization: "Bearer \(Self.token)")
+            let answer = routes.post(endpoint.path, "{}", token: Self.token)
             let isAdmitted = endpoint.scope == scope
             #expect(answer.status == (isAdmitted ? 400 : 403), "\(endpoint.path)")
             let detail = answer.json["detail"] as? String ?? ""
@@ -92,7 +87,7 @@ struct CallerTests {
             #expect(isRefused != isAdmitted, "\(endpoint.path)")
             if isRefused { #expect(detail.contains(endpoint.scope.rawValue)) }
         }
-        let scrape = routes.get("/metrics", authorization: "Bearer \(Self.token)")
+        let scrape = routes.get("/metrics", token: Self.token)
         #expect(scrape.status == (scope == .metrics ? 200 : 403))
     }
 

@@ -13,7 +13,7 @@ struct ConnectionSetTests {
     private let set: ConnectionSet
 
     init() throws {
-        let service = try TestService(pair: Fixtures.makeSigningKey())
+        let service = try TestService()
         let batch = ResponseBatch(eventLoop: loop, responder: service.router, asyncLane: AsyncLane(), budget: .roomy)
         set = ConnectionSet(limit: 10, batch: batch, budget: .roomy, metrics: metrics.connections)
     }

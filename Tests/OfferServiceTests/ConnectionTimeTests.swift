@@ -16,7 +16,7 @@ struct ConnectionTimeTests {
 
         init() throws {
             channel = EmbeddedChannel()
-            let service = try TestService(pair: Fixtures.makeSigningKey())
+            let service = try TestService()
             batch = ResponseBatch(
                 eventLoop: channel.eventLoop, responder: service.router, asyncLane: AsyncLane(), budget: .roomy)
             connections = ConnectionSet(limit: 10, batch: batch, budget: .roomy, metrics: service.metrics.connections)

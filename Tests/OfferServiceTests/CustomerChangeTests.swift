@@ -1,5 +1,4 @@
 import Foundation
-import NIOConcurrencyHelpers
 import OfferAudit
 import OfferCore
 import OfferCrypto
@@ -15,13 +14,13 @@ import Testing
 struct CustomerChangeTests {
     private static let account = #""appAccountToken":"\#(Sample.token(1))""#
 
-    private static func facts(_ service: CustomerService) async -> [String: Any]? {
+    private static func facts(_ service: StoreService) async -> [String: Any]? {
         await service.lookUp(account).first?["facts"] as? [String: Any]
     }
 
     @Test("facts are set, replaced and removed one by one, also of a customer not seen yet")
     func facts() async throws {
-        let service = try CustomerService(environments: [.production])
+        let service = try StoreService.customers(environments: [.production])
         let first = await service.setFacts(Self.account + #","facts":{"a":1,"b":"x","c":true}"#)
         #expect(first.status == 204 && first.body.isEmpty)
         let second = await service.setFacts(Self.account + #","facts":{"a":2.5,"b":null}"#)
@@ -35,10 +34,10 @@ struct CustomerChangeTests {
 
     @Test("of a fact under several identifiers, the latest counts")
     func latest() async throws {
-        let service = try CustomerService(environments: [.production])
+        let service = try StoreService.customers(environments: [.production])
         try await service.add("1", account: 1)
         for (identifier, value) in [(#""transactionID":"1""#, 1), (Self.account, 2), (#""transactionID":"1""#, 3)] {
-            service.routes.wall.withLockedValue { $0 = Sample.day(10 + Double(value)) }
+            service.routes.setTime(Sample.day(10 + Double(value)))
             #expect(await service.setFacts(identifier + #","facts":{"a":\#(value)}"#).status == 204)
             #expect(await Self.facts(service)?["a"] as? Int == value)
         }
@@ -46,7 +45,7 @@ struct CustomerChangeTests {
 
     @Test("a change needs the environment if the app has several and the customer is not known in just one")
     func environmentNeeded() async throws {
-        let service = try CustomerService()
+        let service = try StoreService.customers()
         let change = Self.account + #","facts":{"a":1}"#
         let unknown = await service.setFacts(change)
         #expect(unknown.status == 422 && unknown.json["code"] as? String == "environment_needed")
@@ -63,7 +62,7 @@ struct CustomerChangeTests {
 
     @Test("an erasure removes the customer in every environment, and keeps counts")
     func erasure() async throws {
-        let service = try CustomerService()
+        let service = try StoreService.customers()
         try await service.addRichCustomer()
         _ = try await service.store.apply(Sample.delivery("n", Sample.facts(7, account: 1)))
         #expect(await service.setFacts(Self.account + #","environment":"Production","facts":{"a":1}"#).status == 204)
@@ -79,7 +78,7 @@ struct CustomerChangeTests {
 
     @Test("an erasure in one environment leaves the other")
     func erasureInOne() async throws {
-        let service = try CustomerService()
+        let service = try StoreService.customers()
         try await service.addRichCustomer()
         #expect(await service.erase(Self.account + #","environment":"Sandbox""#).json["subscriptions"] as? Int == 1)
         #expect(await service.lookUp(Self.account).map { $0["environment"] as? String } == ["Production"])
@@ -87,7 +86,7 @@ struct CustomerChangeTests {
 
     @Test("an erasure goes on until everything is erased")
     func largeErasure() async throws {
-        let service = try CustomerService()
+        let service = try StoreService.customers()
         let count = StoredCustomer.maximumSubscriptions + 5
         try await service.store.merge((0..<count).flatMap { Sample.facts($0, account: 1) }, in: Sample.production)
         #expect(await service.erase(Self.account).json["subscriptions"] as? Int == count)
@@ -99,7 +98,7 @@ struct CustomerChangeTests {
     @Test("every change has its line in the audit trail, without a name or value, and the chain stays valid")
     func audited() async throws {
         let folder = try TemporaryFolder()
-        let service = try CustomerService(trail: try await CustomerService.trail(in: folder))
+        let service = try StoreService.customers(trail: try await StoreService.trail(in: folder))
         let secret = "value-of-a-fact"
         let environment = #""environment":"Production""#
         #expect(
@@ -110,7 +109,7 @@ struct CustomerChangeTests {
             await service.link(#"\#(environment),"transactionID":"2000000123","appAccountToken":null"#).status == 204)
         #expect(await service.lookUp(Self.account).count == 1)
         #expect(await service.erase(Self.account).status == 200)
-        let text = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self)
+        let text = try folder.text("audit.jsonl")
         for hidden in [secret, "secretName", "\(Sample.token(1))", "2000000123"] { #expect(!text.contains(hidden)) }
         let lines = try text.split(separator: "\n").map { line in
             try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -139,7 +138,7 @@ struct CustomerChangeTests {
         let folder = try TemporaryFolder()
         try FileManager.default.createSymbolicLink(
             atPath: folder.path + "/audit.jsonl", withDestinationPath: "/dev/full")
-        let service = try CustomerService(trail: try await CustomerService.trail(in: folder))
+        let service = try StoreService.customers(trail: try await StoreService.trail(in: folder))
         try await service.addRichCustomer()
         let answer = await service.erase(Self.account)
         #expect(answer.status == 503 && answer.json["code"] as? String == "audit_unavailable")
@@ -149,12 +148,12 @@ struct CustomerChangeTests {
     @Test("a change that the database refuses has a second line that says so")
     func storeRefuses() async throws {
         let folder = try TemporaryFolder()
-        let service = try CustomerService(trail: try await CustomerService.trail(in: folder))
+        let service = try StoreService.customers(trail: try await StoreService.trail(in: folder))
         try service.store.close()
         let answer = await service.erase(Self.account)
         #expect(answer.status == 503 && answer.json["code"] as? String == "store_unavailable")
         func outcomes() throws -> [Substring] {
-            String(decoding: try folder.read("audit.jsonl"), as: UTF8.self)
+            try folder.text("audit.jsonl")
                 .matches(of: /"customer_erased".*"outcome":"([a-z_]+)"/).map(\.output.1)
         }
         try await waitUntil { try outcomes().count == 2 }

@@ -1,8 +1,6 @@
-import Foundation
 import OfferCore
 import OfferEligibility
 import OfferHTTP
-import OfferService
 import StoreTestSupport
 import SubscriberStore
 import TestSupport
@@ -14,7 +12,7 @@ struct CustomerLookupTests {
 
     @Test("an answer has everything that is known, for each environment")
     func everything() async throws {
-        let service = try CustomerService()
+        let service = try StoreService.customers()
         try await service.addRichCustomer()
         #expect(
             await service.setFacts(#""transactionID":"2","facts":{"b":1.50,"a\"":"x\n"},"environment":"Production""#)
@@ -45,7 +43,7 @@ struct CustomerLookupTests {
 
     @Test("a subscription that is not settled says so, and leaves out what is not known")
     func unsettled() async throws {
-        let service = try CustomerService()
+        let service = try StoreService.customers()
         let facts = [Sample.transaction("1", of: "1", -21, 9), Sample.renewal(of: "1", signed: -21)]
         try await service.store.merge(facts, in: Sample.production)
         let customers = await service.lookUp(#""transactionID":"1""#)
@@ -63,13 +61,13 @@ struct CustomerLookupTests {
             #""appTransactionID":"1""#, #""originalTransactionID":"1""#, #""transactionID":"1""#,
         ])
     func unknown(members: String) async throws {
-        let answer = await (try CustomerService()).send("POST", "/v1/customers/lookup", members)
+        let answer = await (try StoreService.customers()).send("POST", "/v1/customers/lookup", members)
         #expect(answer.status == 200 && answer.text == #"{"customers":[]}"#)
     }
 
     @Test("environment limits the answer to one")
     func environment() async throws {
-        let service = try CustomerService()
+        let service = try StoreService.customers()
         try await service.addRichCustomer()
         func environments(_ members: String) async -> [String] {
             await service.lookUp(members).compactMap { $0["environment"] as? String }
@@ -85,7 +83,7 @@ struct CustomerLookupTests {
             (OwnershipPolicy.first, [["1"], []]), (.transfer, [[], ["1"]]), (.share, [["1"], ["1"]]),
         ])
     func ownership(policy: OwnershipPolicy, expected: [[String]]) async throws {
-        let service = try CustomerService(ownership: policy)
+        let service = try StoreService.customers(ownership: policy)
         // The later purchase arrives first.
         try await service.add("2", of: "1", account: 2, start: 30)
         try await service.add("1", account: 1)
@@ -97,7 +95,7 @@ struct CustomerLookupTests {
 
     @Test("an account that owns nothing is not known, although it bought a period of another account's subscription")
     func leftOut() async throws {
-        let service = try CustomerService()
+        let service = try StoreService.customers()
         try await service.add("1", account: 1)
         try await service.add("2", of: "1", account: 2, start: 30)
         #expect(
@@ -109,7 +107,7 @@ struct CustomerLookupTests {
 
     @Test("a link moves a subscription to an account until it is undone")
     func moved() async throws {
-        let service = try CustomerService()
+        let service = try StoreService.customers()
         try await service.add("1", account: 1)
         try await service.add("2", of: "1", account: 1, start: 30)
         let link = #""environment":"Production","transactionID":"2","#
@@ -128,7 +126,7 @@ struct CustomerLookupTests {
 
     @Test("an anonymous purchase belongs to the username that it is linked to, and to the username's token")
     func anonymous() async throws {
-        let service = try CustomerService(environments: [.production])
+        let service = try StoreService.customers(environments: [.production])
         try await service.add("1", appleAccount: "A")
         #expect(await service.link(#""appTransactionID":"A","applicationUsername":"u""#).status == 204)
         #expect(await service.subscriptions(#""applicationUsername":"u""#) == ["1"])
@@ -144,7 +142,7 @@ struct CustomerLookupTests {
 
     @Test("a link of an Apple Account does not take a subscription from the account that bought it")
     func appleAccountOfSeveral() async throws {
-        let service = try CustomerService(environments: [.production])
+        let service = try StoreService.customers(environments: [.production])
         try await service.add("1", account: 1, appleAccount: "A")
         try await service.add("2", appleAccount: "A")
         #expect(await service.link(#""appTransactionID":"A",\#(Self.account(2))"#).status == 204)
@@ -155,7 +153,7 @@ struct CustomerLookupTests {
 
     @Test("an answer about more subscriptions than are read says that it is not complete")
     func incomplete() async throws {
-        let service = try CustomerService()
+        let service = try StoreService.customers()
         let count = StoredCustomer.maximumSubscriptions
         for number in 0...count {
             try await service.store.merge(Sample.facts(number, account: 1), in: Sample.production)

@@ -1,9 +1,7 @@
 import OfferCore
-import OfferCrypto
 import OfferEligibility
 import OfferHTTP
 import OfferService
-import StoreTestSupport
 import SubscriberStore
 import TestSupport
 import Testing
@@ -25,8 +23,8 @@ struct CustomerRefusalTests {
 
     @Test("each route needs its scope", arguments: Caller.Scope.allCases)
     func scopes(scope: Caller.Scope) async throws {
-        let caller = try CustomerService.caller([scope], token: Self.token)
-        let service = try CustomerService(callers: [caller])
+        let caller = try Caller.test("backend", [scope], token: Self.token)
+        let service = try StoreService.customers(callers: [caller])
         for route in Self.routes {
             let answer = await service.send(route.method, route.path, route.members, token: Self.token)
             #expect((answer.status < 300) == (route.scope == scope), "\(route.path): \(answer.status)")
@@ -37,9 +35,9 @@ struct CustomerRefusalTests {
 
     @Test("an app that is not in the configuration, or not the caller's, gets one and the same answer")
     func apps() async throws {
-        let other = try BundleID(utf8: Array("com.example.other".utf8))
-        let caller = try CustomerService.caller(Set(Caller.Scope.allCases), apps: [other], token: Self.token)
-        let service = try CustomerService(callers: [caller])
+        let caller = try Caller.test(
+            "backend", Set(Caller.Scope.allCases), apps: ["com.example.other"], token: Self.token)
+        let service = try StoreService.customers(callers: [caller])
         for route in Self.routes {
             for app in ["com.example.app", "com.example.other"] {
                 let answer = await service.send(route.method, route.path, route.members, app: app, token: Self.token)
@@ -53,13 +51,13 @@ struct CustomerRefusalTests {
 
     @Test("without a database, and with one that fails, the answer is 503")
     func noStore() async throws {
-        let without = try TestService(pair: Fixtures.makeSigningKey(), catalogue: CustomerService.catalogue())
-        let closed = try CustomerService()
+        let without = try TestService(catalogue: StoreService.customerCatalogue())
+        let closed = try StoreService.customers()
         try closed.store.close()
         for service in [without, closed.routes] {
             for route in Self.routes {
                 let body = #"{"bundleID":"com.example.app",\#(route.members)}"#
-                let answer = await service.respondLater(CustomerService.request(route.method, route.path, body))
+                let answer = await service.respondLater(HTTPRequest.json(route.method, route.path, body))
                 #expect(answer.status == 503 && answer.json["code"] as? String == "store_unavailable")
                 #expect(answer.retryAfter == 5)
             }
@@ -105,7 +103,7 @@ struct CustomerRefusalTests {
             (3, #""transactionID":"1","x":1"#, "unknown_field", "x"),
         ])
     func members(route: Int, members: String, code: String, field: String) async throws {
-        let service = try CustomerService()
+        let service = try StoreService.customers()
         let route = Self.routes[route]
         let answer = await service.send(route.method, route.path, members)
         #expect(answer.status == 400, "\(members)")
@@ -114,7 +112,7 @@ struct CustomerRefusalTests {
 
     @Test("names and values of facts are bounded")
     func bounds() async throws {
-        let service = try CustomerService(environments: [.production])
+        let service = try StoreService.customers(environments: [.production])
         func status(_ facts: String) async -> Int {
             await service.setFacts(#""transactionID":"1","facts":{\#(facts)}"#).status
         }
@@ -135,7 +133,7 @@ struct CustomerRefusalTests {
 
     @Test("other methods get 405 with the one that the path accepts, and a body is required")
     func methods() async throws {
-        let service = try CustomerService()
+        let service = try StoreService.customers()
         for route in Self.routes {
             for method in ["GET", "POST", "PUT", "DELETE"] where method != route.method {
                 let answer = await service.send(method, route.path, route.members)

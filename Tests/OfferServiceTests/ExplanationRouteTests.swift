@@ -16,12 +16,6 @@ import Testing
 struct ExplanationRouteTests {
     private static let path = "/v1/explanations"
 
-    private static func caller(_ name: String, _ scopes: Set<Caller.Scope>, apps: [String]? = nil) throws -> Caller {
-        Caller(
-            name: name, tokenDigest: try SHA256.hash(Array("token-of-\(name)".utf8)), scopes: scopes,
-            apps: try apps.map { Set(try $0.map { try BundleID(utf8: Array($0.utf8)) }) }, expiry: nil)
-    }
-
     private static func signed(_ routes: TestService, token: String? = nil) -> String {
         routes.post(
             "/v1/promotional-offers", #"{"bundleID":"a.b","productID":"p","offerID":"o","applicationUsername":"u"}"#,
@@ -31,7 +25,7 @@ struct ExplanationRouteTests {
 
     @Test("the service confirms its own signature and names a changed field")
     func explained() async throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey())
+        let routes = try TestService()
         let signed = Self.signed(routes)
         let good = await routes.postLater(Self.path, signed)
         #expect(good.status == 200)
@@ -54,8 +48,7 @@ struct ExplanationRouteTests {
 
     @Test("a JWS presented with a V1 signature is also explained, and both must be valid")
     func both() async throws {
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
+        let routes = try TestService(issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
         let answer = routes.post(
             "/v1/promotional-offers",
             #"{"bundleID":"a.b","productID":"p","offerID":"o","applicationUsername":"u","transactionID":"1"}"#
@@ -94,9 +87,7 @@ struct ExplanationRouteTests {
 
     @Test("a caller needs the explain scope")
     func scope() async throws {
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(),
-            callers: [Self.caller("signer", [.sign]), Self.caller("support", [.explain])])
+        let routes = try TestService(callers: [.test("signer", [.sign]), .test("support", [.explain])])
         let signed = Self.signed(routes, token: "Bearer token-of-signer")
         for (token, status, code) in [
             (nil, 401, "credentials_missing"), ("Bearer unknown-token", 401, "credentials_refused"),
@@ -113,13 +104,12 @@ struct ExplanationRouteTests {
         let text =
             "apps: [{bundleID: a.b, products: [{productID: p, offers: [o]}]}, {bundleID: c.d, products: [{productID: p, offers: [o]}]}]"
         let routes = try TestService(
-            pair: Fixtures.makeSigningKey(),
             catalogue: ConfigurationFile.read(Array(text.utf8), name: "c").file.catalogue,
-            callers: [Self.caller("all", Set(Caller.Scope.allCases)), Self.caller("some", [.explain], apps: ["c.d"])])
+            callers: [.test("all"), .test("some", [.explain], apps: ["c.d"])])
         let signed = Self.signed(routes, token: "Bearer token-of-all")
         func answer(_ app: String, _ caller: String) async -> HTTPResponse {
             await routes.postLater(
-                Self.path, signed.replacing("\"a.b\"", with: "\"\(app)\""), authorization: "Bearer token-of-\(caller)")
+                Self.path, signed.replacing("\"a.b\"", with: "\"\(app)\""), token: "token-of-\(caller)")
         }
         #expect(await answer("a.b", "some").json["code"] as? String == "offer_not_served")
         // The signature is for an app that the caller may not ask about.
@@ -129,7 +119,7 @@ struct ExplanationRouteTests {
         let ofOther = signed.replacing("\"a.b\"", with: "\"c.d\"").dropLast()
         let other = await routes.postLater(
             Self.path, ofOther + ",\"compactJWS\":\"eyJhbGciOiJFUzI1NiJ9.eyJiaWQiOiJhLmIifQ.AA\"}",
-            authorization: "Bearer token-of-some")
+            token: "token-of-some")
         #expect(other.json["code"] as? String == "offer_not_served", "the caller may not ask about the app in the JWS")
         // The JWS itself names its app, whatever the request says.
         func segment(_ json: String) -> String {
@@ -141,7 +131,7 @@ struct ExplanationRouteTests {
             let jws = "\(header).\(segment(claims)).\(String(repeating: "A", count: 86))"
             for more in ["", #","bundleID":"c.d""#] where claims != "{}" || more.isEmpty {
                 let answer = await routes.postLater(
-                    Self.path, "{\"compactJWS\":\"\(jws)\"\(more)}", authorization: "Bearer token-of-some")
+                    Self.path, "{\"compactJWS\":\"\(jws)\"\(more)}", token: "token-of-some")
                 #expect(answer.json["code"] as? String == "offer_not_served", "\(claims)\(more)")
             }
         }
@@ -169,14 +159,11 @@ struct ExplanationRouteTests {
 
     @Test("the caller's rate limit applies to explanations")
     func limit() async throws {
-        var limits = Limits()
-        limits.tokens = RateLimit(perSecond: 1, burst: 2)
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), callers: [Self.caller("support", [.explain])], limits: limits)
+        let routes = try TestService(callers: [.test("support", [.explain])], limits: .with(\.tokens, 1, 2))
         var statuses: [Int] = []
         for _ in 0..<3 {
             let answer = await routes.postLater(
-                Self.path, #"{"compactJWS":"x"}"#, authorization: "Bearer token-of-support")
+                Self.path, #"{"compactJWS":"x"}"#, token: "token-of-support")
             statuses.append(answer.status)
         }
         #expect(statuses == [200, 200, 429])
@@ -184,15 +171,12 @@ struct ExplanationRouteTests {
 
     @Test("an explanation costs its client as many verifications as its search takes")
     func cost() async throws {
-        var limits = Limits()
-        limits.explanations = RateLimit(perSecond: 1, burst: 5)
         let routes = try TestService(
-            pair: Fixtures.makeSigningKey(),
-            callers: [Self.caller("signer", [.sign]), Self.caller("one", [.explain]), Self.caller("two", [.explain])],
-            limits: limits)
+            callers: [.test("signer", [.sign]), .test("one", [.explain]), .test("two", [.explain])],
+            limits: .with(\.explanations, 1, 5))
         let signed = Self.signed(routes, token: "Bearer token-of-signer")
         func explain(_ text: String, by caller: String = "one") async -> HTTPResponse {
-            await routes.postLater(Self.path, text, authorization: "Bearer token-of-\(caller)")
+            await routes.postLater(Self.path, text, token: "token-of-\(caller)")
         }
         // Evidence that needs no verification costs nothing, and a good signature costs one.
         for _ in 0..<10 { #expect(await explain(#"{"compactJWS":"x"}"#).status == 200) }
@@ -204,7 +188,7 @@ struct ExplanationRouteTests {
         #expect(try #require(refused.retryAfter) > 0)
         #expect(await explain("{}").status == 400, "an invalid request is refused for what is wrong with it")
         #expect(await explain(signed, by: "two").status == 200, "each caller has its own limit")
-        routes.clock.withLockedValue { $0 = $0 + .seconds(1000) }
+        routes.advanceClock(by: .seconds(1000))
         #expect(await explain(signed).status == 200)
     }
 
@@ -235,10 +219,8 @@ struct ExplanationRouteTests {
 
     @Test("explanations that run at the same time cannot overdraw the limit together")
     func concurrent() async throws {
-        var limits = Limits()
-        limits.explanations = RateLimit(perSecond: 1, burst: 5)
         let key = try HeldKey()
-        let routes = try TestService(pair: key, limits: limits)
+        let routes = try TestService(pair: key, limits: .with(\.explanations, 1, 5))
         let signed = Self.signed(routes)
         key.hold()
         var statuses: [Int] = []
@@ -256,9 +238,8 @@ struct ExplanationRouteTests {
 
     @Test("without callers, explanations are limited by address")
     func costWithoutCallers() async throws {
-        var limits = Limits()
-        limits.explanations = RateLimit(perSecond: 1, burst: 1)
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), limits: limits)
+        var limits = Limits.with(\.explanations, 1, 1)
+        let routes = try TestService(limits: limits)
         let signed = Self.signed(routes)
         func status(_ peer: String?) async -> Int { await routes.postLater(Self.path, signed, peer: peer).status }
         for peer in [nil, "192.0.2.1", "192.0.2.2"] {
@@ -267,13 +248,13 @@ struct ExplanationRouteTests {
         }
         #expect(await status("127.0.0.1") == 429, "programs on this machine count together")
         limits.explanations = nil
-        let unlimited = try TestService(pair: Fixtures.makeSigningKey(), limits: limits)
+        let unlimited = try TestService(limits: limits)
         for _ in 0..<3 { #expect(await unlimited.postLater(Self.path, Self.signed(unlimited)).status == 200) }
     }
 
     @Test("an explanation that no thread starts in time gets 503")
     func wait() async throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), explanationWait: .zero)
+        let routes = try TestService(parts: { $0.front.explanationWait = .zero })
         let answer = await routes.postLater(Self.path, #"{"compactJWS":"x"}"#)
         #expect(answer.status == 503)
         #expect(answer.json["code"] as? String == "overloaded")
@@ -299,7 +280,7 @@ struct ExplanationRouteTests {
             (#""k""#, #""k","appBundleID":"b""#, 400), (#""k""#, #""k","keyID":"b""#, 400),
         ])
     func bounds(text: String, other: String, status: Int) async throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey())
+        let routes = try TestService()
         let answer = await routes.postLater(Self.path, Self.evidence.replacing(text, with: other))
         #expect(answer.status == status, "\(answer.text)")
         #expect(!answer.json.isEmpty)
@@ -307,12 +288,7 @@ struct ExplanationRouteTests {
 
     @Test("an explanation signs nothing and logs no values from the request")
     func neitherSignedNorLogged() async throws {
-        final class Pair: SigningKeyPair {
-            let fingerprint = ""
-            func sign(_ message: [UInt8]) throws -> [UInt8] { throw CancellationError() }
-            func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
-        }
-        let routes = try TestService(pair: Pair())
+        let routes = try TestService(pair: StubKeyPair(sign: { _ in throw CancellationError() }))
         let evidence = Self.evidence.replacing(
             #""s""#, with: #""bWFya2VkLXNpZ25hdHVyZQ==","applicationUsername":"marked-user""#)
         #expect(await routes.postLater(Self.path, evidence).status == 200)
@@ -322,12 +298,7 @@ struct ExplanationRouteTests {
 
     @Test("a libcrypto error gets 503 instead of a verdict on the signature")
     func fault() async throws {
-        final class Pair: SigningKeyPair {
-            let fingerprint = ""
-            func sign(_ message: [UInt8]) -> [UInt8] { [] }
-            func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool { throw CancellationError() }
-        }
-        let routes = try TestService(pair: Pair())
+        let routes = try TestService(pair: StubKeyPair(verify: { _, _ in throw CancellationError() }))
         let der = ([0x30, 6, 2, 1, 1, 2, 1, 1] as [UInt8]).foundationBase64
         let answer = await routes.postLater(Self.path, Self.evidence.replacing(#""s""#, with: "\"\(der)\""))
         #expect(answer.status == 503)

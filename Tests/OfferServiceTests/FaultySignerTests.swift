@@ -52,27 +52,42 @@ struct FaultySignerTests {
         let publicKey = try pair.key.verifyingKey
         let offer = try Self.offer()
         // Logging each signature would take longer than anything but the cryptography.
-        var routes = try TestService(pair: pair, logLevel: .critical)
+        let refused = try await Self.refusals(
+            of: pair, rounds: 500_000, yieldingAfter: 256, service: { try TestService(pair: pair, logLevel: .critical) }
+        ) { signer in
+            let signed = try signer.signForCommand(offer).offer
+            guard let signature = signed.signature else { return false }
+            return try publicKey.verify(signature.der, of: signed.payload.bytes)
+        }
+        #expect(refused > 300)
+    }
+
+    /// Signs again and again, and expects each good signature to verify, and each bad one to be refused with an alarm.
+    /// - Parameters:
+    ///   - rounds: how often to sign.
+    ///   - interval: the rounds after which concurrent tests may serve their connections.
+    ///   - sign: signs, and returns whether the signature verifies.
+    /// - Returns: the number of refusals.
+    private static func refusals(
+        of pair: BitTurningKeyPair, rounds: Int, yieldingAfter interval: Int, service: () throws -> TestService,
+        sign: (OfferSigner) throws -> Bool
+    ) async throws -> Int {
+        var routes = try service()
         var refused = 0
-        for round in 0..<500_000 {
-            if round % 256 == 0 { await Task.yield() }  // lets concurrent tests serve their connections
+        for round in 0..<rounds {
+            if round % interval == 0 { await Task.yield() }
             do {
-                let signed = try routes.signer.signForCommand(offer).offer
-                guard let signature = signed.signature, try publicKey.verify(signature.der, of: signed.payload.bytes)
-                else {
-                    Issue.record("a bad signature got out")
-                    return
-                }
+                try #require(try sign(routes.signer), "a bad signature got out")
             } catch let problem as Problem {
                 #expect(problem == .signingUnavailable)
                 #expect(routes.log.text.contains("critical ALARM"))
                 refused += 1
                 // The key is out of service, so restart as an operator would.
-                routes = try TestService(pair: pair, logLevel: .critical)
+                routes = try service()
             }
         }
-        #expect(refused > 300)
         #expect(refused == pair.turned)
+        return refused
     }
 
     @Test("no bad JWS gets out of 5,000 made by a faulty signer", arguments: [3] as [UInt64])
@@ -83,43 +98,22 @@ struct FaultySignerTests {
         let json =
             #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"","transactionID":"1"}"#
         let offer = try OfferRequest(OfferRouteTests.object(Array(json.utf8)), spelling: .command)
-        var routes = try TestService(pair: pair, issuerIDs: issuerIDs)
-        var refused = 0
-        for round in 0..<5_000 {
-            if round % 16 == 0 { await Task.yield() }
-            do {
-                guard case .made(let jws) = try routes.signer.signForCommand(offer).offer.jws,
-                    jws == (try CompactJWS(jws.text)), jws.signingInput == jws.content.signingInput,
-                    try publicKey.verify(jws.signature.der, of: jws.signingInput)
-                else {
-                    Issue.record("a bad JWS got out")
-                    return
-                }
-            } catch let problem as Problem {
-                #expect(problem == .signingUnavailable)
-                #expect(routes.log.text.contains("critical ALARM"))
-                refused += 1
-                routes = try TestService(pair: pair, issuerIDs: issuerIDs)
-            }
+        let refused = try await Self.refusals(
+            of: pair, rounds: 5_000, yieldingAfter: 16, service: { try TestService(pair: pair, issuerIDs: issuerIDs) }
+        ) { signer in
+            guard case .made(let jws) = try signer.signForCommand(offer).offer.jws else { return false }
+            return try jws == CompactJWS(jws.text) && jws.signingInput == jws.content.signingInput
+                && publicKey.verify(jws.signature.der, of: jws.signingInput)
         }
         #expect(refused > 100)
-        #expect(refused == pair.turned)
     }
 
     @Test("a JWS that does not verify gets 503, raises an alarm and takes the key out of service")
     func jwsTakesKeyOutOfService() throws {
-        /// A signer that signs V1 payloads correctly but JWSs, which start with `eyJ`, incorrectly.
-        final class FalseForJWS: SigningKeyPair {
-            let key: SigningKey
-            let fingerprint = ""
-            init(key: SigningKey) { self.key = key }
-            func sign(_ message: [UInt8]) throws -> [UInt8] {
-                try message.starts(with: "eyJ".utf8) ? key.sign([]) : key.sign(message)
-            }
-            func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool {
-                try key.verify(signature, of: message)
-            }
-        }
+        let key = try Fixtures.makeSigningKey()
+        // Signs V1 payloads correctly, but JWSs, which start with `eyJ`, incorrectly.
+        let pair = StubKeyPair(
+            sign: { try $0.starts(with: "eyJ".utf8) ? key.sign([]) : key.sign($0) }, verify: key.verify)
         let bodies = [
             "promotional-offers":
                 #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"","transactionID":"1"}"#,
@@ -128,8 +122,7 @@ struct FaultySignerTests {
             "advanced-commerce": #"{"bundleID":"a","request":{"a":1}}"#,
         ]
         for (path, body) in bodies {
-            let routes = try TestService(
-                pair: FalseForJWS(key: Fixtures.makeSigningKey()), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
+            let routes = try TestService(pair: pair, issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
             let sample = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":""}"#
             #expect(routes.post("/offer", sample).status == 200)
             if path == "promotional-offers" {
@@ -143,19 +136,14 @@ struct FaultySignerTests {
             #expect(!answer.text.contains("eyJ"))
             #expect(routes.post("/offer", sample).status == 503)
             #expect(routes.get("/health/ready").status == 503)
-            #expect(routes.log.text.split(separator: "\n").filter { $0.contains("critical ALARM") }.count == 1)
+            #expect(routes.log.lines(with: "critical ALARM").count == 1)
             #expect(!routes.log.text.contains("eyJ"), "no JWS is logged")
         }
     }
 
     @Test("a bad signature gets 503, raises one alarm and takes the key out of service")
     func keyLeavesService() throws {
-        final class Refusing: SigningKeyPair {
-            let fingerprint = ""
-            func sign(_ message: [UInt8]) -> [UInt8] { Array("marked-signature".utf8) }
-            func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
-        }
-        let routes = try TestService(pair: Refusing())
+        let routes = try TestService(pair: StubKeyPair(sign: { _ in Array("marked-signature".utf8) }))
         let body = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"marked-user"}"#
         for _ in 0..<3 {
             let answer = routes.post("/offer", body)
@@ -165,19 +153,14 @@ struct FaultySignerTests {
             #expect(answer.retryAfter != nil)
             #expect(!answer.text.contains("signature\":"))
         }
-        #expect(routes.log.text.split(separator: "\n").filter { $0.contains("critical ALARM") }.count == 1)
+        #expect(routes.log.lines(with: "critical ALARM").count == 1)
         #expect(!routes.log.text.contains("marked"), "neither the user nor the signature is logged")
     }
 
     @Test("a library error gets 503 without details, is logged in full, and fails readiness until the key signs again")
     func libraryFault() throws {
-        final class Failing: SigningKeyPair {
-            let fingerprint = ""
-            struct Fault: Error, CustomStringConvertible { var description: String { "marked reason" } }
-            func sign(_ message: [UInt8]) throws -> [UInt8] { throw Fault() }
-            func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { true }
-        }
-        let routes = try TestService(pair: Failing())
+        struct Fault: Error, CustomStringConvertible { var description: String { "marked reason" } }
+        let routes = try TestService(pair: StubKeyPair(sign: { _ in throw Fault() }))
         let answer = routes.post(
             "/offer", #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":""}"#)
         #expect(answer.status == 503)

@@ -27,7 +27,7 @@ struct HTTP2ConnectionTests {
         let channel = EmbeddedChannel()
         private var unread: [UInt8] = []
 
-        convenience init() throws { try self.init(TestService(pair: Fixtures.makeSigningKey()).router) }
+        convenience init() throws { try self.init(TestService().router) }
 
         init(_ responder: any Responder, budget: MemoryBudget = .roomy) throws {
             let setup = ConnectionSetup(
@@ -184,7 +184,7 @@ struct HTTP2ConnectionTests {
     @Test("a head with too many fields is refused when it arrives, and takes no memory until its body ends")
     func manyFields() throws {
         let budget = MemoryBudget(limit: 1 << 30)
-        let client = try Client(TestService(pair: Fixtures.makeSigningKey()).router, budget: budget)
+        let client = try Client(TestService().router, budget: budget)
         let before = budget.usedBytes
         for stream in 0..<20 as Range<UInt32> {
             try client.begin(stream: stream * 2 + 1, Array(repeating: ("a", "b"), count: 400))
@@ -200,7 +200,7 @@ struct HTTP2ConnectionTests {
     @Test("a field that the service keeps counts in full while the body is awaited")
     func largeField() throws {
         let budget = MemoryBudget(limit: 1 << 30)
-        let client = try Client(TestService(pair: Fixtures.makeSigningKey()).router, budget: budget)
+        let client = try Client(TestService().router, budget: budget)
         let before = budget.usedBytes
         let fields = Array(repeating: ("x-forwarded-for", String(repeating: "1", count: 100)), count: 90)
         for stream in 0..<10 as Range<UInt32> { try client.begin(stream: stream * 2 + 1, fields) }
@@ -213,7 +213,7 @@ struct HTTP2ConnectionTests {
     @Test("unfinished bodies on one connection take at most 1.5 MiB; further requests get 503")
     func manyBodies() throws {
         let budget = MemoryBudget(limit: 1 << 30)
-        let client = try Client(TestService(pair: Fixtures.makeSigningKey()).router, budget: budget)
+        let client = try Client(TestService().router, budget: budget)
         for stream in 0..<60 as Range<UInt32> {
             try client.begin(stream: stream * 2 + 1)
             for _ in 0..<3 {

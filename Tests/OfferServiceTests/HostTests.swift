@@ -1,5 +1,4 @@
 import OfferCore
-import OfferCrypto
 import OfferHTTP
 import OfferService
 import TestSupport
@@ -11,13 +10,13 @@ struct HostTests {
     private static let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
 
     private static func status(
-        _ host: String?, _ path: String = "/offer", of routes: TestService, authorization: String? = nil
+        _ host: String?, _ path: String = "/offer", of routes: TestService, token: String? = nil
     ) -> Int {
         let isPost = path == "/offer"
         return routes.respond(
             HTTPRequest(
                 method: isPost ? "POST" : "GET", target: path, host: host,
-                contentType: isPost ? "application/json" : nil, authorization: authorization,
+                contentType: isPost ? "application/json" : nil, authorization: token.map { "Bearer \($0)" },
                 body: isPost ? Array(offer.utf8) : [])
         ).status
     }
@@ -34,7 +33,7 @@ struct HostTests {
             "[2001:DB8::1]", "[::ffff:127.0.0.1]",
         ])
     func served(host: String) throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), isOnLoopback: true)
+        let routes = try TestService(isOnLoopback: true)
         #expect(Self.status(host, of: routes) == 200)
         #expect(Self.status(host, "/metrics", of: routes) == 200)
         #expect(Self.status(host, "/nothing", of: routes) == 404)
@@ -42,34 +41,26 @@ struct HostTests {
 
     @Test("any other host gets 421 on every path except those of health and notifications", arguments: strange)
     func refused(host: String?) throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), isOnLoopback: true)
+        let routes = try TestService(isOnLoopback: true)
         for path in routes.router.paths + ["/nothing"] {
             let expected =
                 path.hasPrefix("/health/")
                 ? 200 : ["/v1/app-store-notifications", "/v1/retention-messages"].contains(path) ? 405 : 421
             #expect(Self.status(host, path, of: routes) == expected, "\(path)")
         }
-        let answer = routes.respond(HTTPRequest(method: "GET", target: "/metrics", host: host))
+        let answer = routes.get("/metrics", host: host)
         #expect(answer.json["code"] as? String == "misdirected_request")
         #expect(!routes.log.text.contains("offer signed"))
     }
 
-    private static let caller = Result {
-        Caller(
-            name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)), scopes: [.sign, .metrics], apps: nil,
-            expiry: nil)
-    }
-
     @Test("on the metrics listener on loopback, any other host gets 421 even with callers", arguments: strange)
     func metricsListener(host: String?) throws {
-        for callers in [[], [try Self.caller.get()]] {
-            let routes = try TestService(
-                pair: Fixtures.makeSigningKey(), callers: callers, role: .metricsOnly, isOnLoopback: true)
+        for callers in [[], [try Caller.test()]] {
+            let routes = try TestService(callers: callers, role: .metricsOnly, isOnLoopback: true)
             #expect(Self.status(host, "/metrics", of: routes) == 421)
             #expect(Self.status(host, "/nothing", of: routes) == 421)
             #expect(Self.status("localhost", "/metrics", of: routes) == 200)
-            let elsewhere = try TestService(
-                pair: Fixtures.makeSigningKey(), callers: callers, role: .metricsOnly, isOnLoopback: false)
+            let elsewhere = try TestService(callers: callers, role: .metricsOnly, isOnLoopback: false)
             #expect(Self.status(host, "/metrics", of: elsewhere) == 200)
         }
     }
@@ -79,32 +70,27 @@ struct HostTests {
         arguments: strange + ["localhost", "127.0.0.1"])
     func health(host: String?) throws {
         let isThisMachine = host == "localhost" || host == "127.0.0.1"
-        func showsDetails(_ callers: [Caller], _ role: ListenerRole, authorization: String? = nil) throws -> Bool {
-            let routes = try TestService(
-                pair: Fixtures.makeSigningKey(), callers: callers, role: role, isOnLoopback: true)
-            let answer = routes.respond(
-                HTTPRequest(method: "GET", target: "/health/ready", host: host, authorization: authorization))
+        func showsDetails(_ callers: [Caller], _ role: ListenerRole, token: String? = nil) throws -> Bool {
+            let routes = try TestService(callers: callers, role: role, isOnLoopback: true)
+            let answer = routes.get("/health/ready", token: token, host: host)
             #expect(answer.status == 200 && answer.json["status"] != nil)
             #expect((answer.json["activeKeys"] != nil) == answer.text.contains("TESTKEY123"))
             return answer.json["activeKeys"] != nil
         }
-        let caller = try Self.caller.get()
+        let caller = try Caller.test()
         #expect(try showsDetails([], .all) == isThisMachine)
         #expect(try showsDetails([], .metricsOnly) == isThisMachine)
         #expect(try showsDetails([caller], .metricsOnly) == isThisMachine)
-        #expect(try showsDetails([caller], .all, authorization: "Bearer token-of-one"))
+        #expect(try showsDetails([caller], .all, token: "token-of-one"))
         #expect(try !showsDetails([caller], .all))
     }
 
     @Test("with callers, or on another address, the host does not matter", arguments: strange)
     func unlimited(host: String?) throws {
-        let caller = Caller(
-            name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)), scopes: [.sign], apps: nil,
-            expiry: nil)
-        let withCallers = try TestService(pair: Fixtures.makeSigningKey(), callers: [caller], isOnLoopback: true)
-        #expect(Self.status(host, of: withCallers, authorization: "Bearer token-of-one") == 200)
+        let withCallers = try TestService(callers: [.test("one", [.sign])], isOnLoopback: true)
+        #expect(Self.status(host, of: withCallers, token: "token-of-one") == 200)
         #expect(Self.status(host, of: withCallers) == 401)
-        let elsewhere = try TestService(pair: Fixtures.makeSigningKey(), isOnLoopback: false)
+        let elsewhere = try TestService(isOnLoopback: false)
         #expect(Self.status(host, of: elsewhere) == 200)
     }
 }

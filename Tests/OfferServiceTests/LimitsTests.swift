@@ -14,46 +14,40 @@ struct LimitsTests {
         #"{"appBundleID":"\#(app)","productIdentifier":"p","offerID":"o","applicationUsername":"\#(username)"}"#
     }
 
-    private static func caller(_ name: String) throws -> Caller {
-        Caller(
-            name: name, tokenDigest: try SHA256.hash(Array("token-of-\(name)".utf8)),
-            scopes: Set(Caller.Scope.allCases), apps: nil, expiry: nil)
-    }
-
-    private static func limit(_ perSecond: Double, _ burst: Int) throws -> RateLimit {
-        try #require(RateLimit(perSecond: perSecond, burst: burst))
+    /// A service with callers `one` and `two`.
+    private static func service(
+        _ limit: WritableKeyPath<Limits, RateLimit?>, _ perSecond: Double, _ burst: Int, userIssuers: [UserIssuer] = [],
+        proxies: TrustedProxies = TrustedProxies()
+    ) throws -> TestService {
+        try TestService(
+            callers: [.test("one"), .test("two")], userIssuers: userIssuers, limits: .with(limit, perSecond, burst),
+            proxies: proxies)
     }
 
     private static let outside = "192.0.2.1"
 
     @Test("a caller over the limit gets 429 with Retry-After and is served again after that time")
     func tokens() throws {
-        var limits = Limits()
-        limits.tokens = try Self.limit(0.5, 2)
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), callers: [Self.caller("one"), Self.caller("two")], limits: limits)
+        let routes = try Self.service(\.tokens, 0.5, 2)
         func status(_ caller: String) -> Int {
-            routes.post("/offer", Self.offer(), authorization: "Bearer token-of-\(caller)", peer: Self.outside).status
+            routes.post("/offer", Self.offer(), token: "token-of-\(caller)", peer: Self.outside).status
         }
         #expect([status("one"), status("one"), status("one"), status("two")] == [200, 200, 429, 200])
-        let refused = routes.post("/offer", Self.offer(), authorization: "Bearer token-of-one", peer: Self.outside)
+        let refused = routes.post("/offer", Self.offer(), token: "token-of-one", peer: Self.outside)
         #expect(refused.json["code"] as? String == "rate_limited")
         #expect(refused.retryAfter == 2)
-        routes.clock.withLockedValue { $0 = $0 + .seconds(2) }
+        routes.advanceClock(by: .seconds(2))
         #expect([status("one"), status("one")] == [200, 429])
-        let lines = routes.log.text.split(separator: "\n").filter { $0.contains("warning rate limit exceeded") }
+        let lines = routes.log.lines(with: "warning rate limit exceeded")
         #expect(lines.count == 1, "a flood of refusals does not flood the log")
         #expect(lines.first?.contains("the caller one") == true)
     }
 
     @Test("a customer is limited per app across all callers; an empty username is not limited")
     func customers() throws {
-        var limits = Limits()
-        limits.customers = try Self.limit(1, 1)
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), callers: [Self.caller("one"), Self.caller("two")], limits: limits)
+        let routes = try Self.service(\.customers, 1, 1)
         func status(_ username: String, app: String = "a", by caller: String = "one") -> Int {
-            routes.post("/offer", Self.offer(username, app: app), authorization: "Bearer token-of-\(caller)").status
+            routes.post("/offer", Self.offer(username, app: app), token: "token-of-\(caller)").status
         }
         #expect([status("u"), status("u"), status("v"), status("u", app: "b")] == [200, 429, 200, 200])
         #expect(status("u", by: "two") == 429)
@@ -63,7 +57,7 @@ struct LimitsTests {
             routes.post(
                 "/v1/promotional-offers",
                 #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"\#(username)","transactionID":"1"}"#,
-                authorization: "Bearer token-of-one"
+                token: "token-of-one"
             ).status
         }
         #expect(bound == [200, 429])
@@ -71,11 +65,9 @@ struct LimitsTests {
 
     @Test("an address without a valid token gets 401 within its rate limit and 429 beyond it")
     func addresses() throws {
-        var limits = Limits()
-        limits.addresses = try Self.limit(1, 2)
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")], limits: limits)
+        let routes = try Self.service(\.addresses, 1, 2)
         func status(_ token: String?, from peer: String?) -> Int {
-            routes.post("/offer", Self.offer(), authorization: token.map { "Bearer \($0)" }, peer: peer).status
+            routes.post("/offer", Self.offer(), token: token, peer: peer).status
         }
         #expect(
             [status("guess", from: Self.outside), status(nil, from: Self.outside), status("x", from: Self.outside)]
@@ -84,7 +76,7 @@ struct LimitsTests {
         #expect(status("token-of-one", from: Self.outside) == 429)
         #expect(status("guess", from: "192.0.2.2") == 401)
         #expect(status("token-of-one", from: "192.0.2.2") == 200)
-        routes.clock.withLockedValue { $0 = $0 + .seconds(1) }
+        routes.advanceClock(by: .seconds(1))
         #expect(status("token-of-one", from: Self.outside) == 200)
         // Unknown peers and this machine are not limited.
         for peer in [nil, "127.0.0.1", "::1"] {
@@ -139,11 +131,9 @@ struct LimitsTests {
             ("/v1/promotional-offers", longList, 3),
         ] as [(String, String?, Int)])
     func refusedUser(path: String, body: String?, count: Int) async throws {
-        var limits = Limits()
-        limits.addresses = try Self.limit(1, 3)
-        limits.users = try Self.limit(1, 2)
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")], userIssuers: [Self.issuer], limits: limits)
+        var limits = Limits.with(\.addresses, 1, 3)
+        limits.users = RateLimit(perSecond: 1, burst: 2)
+        let routes = try TestService(callers: [.test("one")], userIssuers: [Self.issuer], limits: limits)
         let (key, verifications) = (ProviderKey(), NIOLockedValueBox(0))
         routes.userKeys.replace(try await Self.keys(of: key, counting: verifications), of: Self.issuer)
         let token = try Self.token(of: "user", by: key)
@@ -153,16 +143,13 @@ struct LimitsTests {
         let statuses = (0..<50).map { _ in routes.respond(request).status }
         #expect(verifications.withLockedValue { $0 } == count)
         #expect(statuses.suffix(40).allSatisfy { $0 == (path == "/health/ready" ? 200 : 429) })
-        routes.clock.withLockedValue { $0 = $0 + .seconds(3) }
+        routes.advanceClock(by: .seconds(3))
         #expect(routes.post("/offer", Self.ownOffer, authorization: token, peer: Self.outside).status == 200)
     }
 
     @Test("a user's refused requests with proofs count against their address too")
     func refusedUserWithProofs() async throws {
-        var limits = Limits()
-        limits.addresses = try Self.limit(1, 3)
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")], userIssuers: [Self.issuer], limits: limits)
+        let routes = try Self.service(\.addresses, 1, 3, userIssuers: [Self.issuer])
         let (key, verifications) = (ProviderKey(), NIOLockedValueBox(0))
         routes.userKeys.replace(try await Self.keys(of: key, counting: verifications), of: Self.issuer)
         let token = try Self.token(of: "user", by: key)
@@ -170,10 +157,9 @@ struct LimitsTests {
             #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"other","proofs":{"appReceipt":"AAAA"}}"#
         var statuses: [Int] = []
         for _ in 0..<20 {
-            statuses.append(
-                await routes.postLater(
-                    "/v1/promotional-offers", body, authorization: token, peer: Self.outside
-                ).status)
+            let answer = await routes.postLater(
+                "/v1/promotional-offers", body, authorization: token, peer: Self.outside)
+            statuses.append(answer.status)
         }
         #expect(statuses == [403, 403, 403] + Array(repeating: 429, count: 17))
         #expect(verifications.withLockedValue { $0 } == 3)
@@ -181,32 +167,19 @@ struct LimitsTests {
 
     @Test("a caller's refused requests do not count against an address that others share")
     func refusedCaller() throws {
-        var limits = Limits()
-        limits.addresses = try Self.limit(1, 1)
-        limits.tokens = try Self.limit(1, 2)
-        let signer = Caller(
-            name: "signer", tokenDigest: try SHA256.hash(Array("token-of-signer".utf8)), scopes: [.sign], apps: nil,
-            expiry: nil)
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), callers: [signer, Self.caller("two")], limits: limits)
-        func scrape() -> Int {
-            routes.respond(
-                HTTPRequest(
-                    method: "GET", target: "/metrics", authorization: "Bearer token-of-signer",
-                    peer: IPAddress(Self.outside))
-            ).status
-        }
+        var limits = Limits.with(\.addresses, 1, 1)
+        limits.tokens = RateLimit(perSecond: 1, burst: 2)
+        let routes = try TestService(callers: [.test("signer", [.sign]), .test("two")], limits: limits)
+        func scrape() -> Int { routes.get("/metrics", token: "token-of-signer", peer: Self.outside).status }
         #expect((0..<50).map { _ in scrape() } == [403, 403] + Array(repeating: 429, count: 48))
         #expect(
-            routes.post("/offer", Self.offer(), authorization: "Bearer token-of-two", peer: Self.outside).status == 200)
+            routes.post("/offer", Self.offer(), token: "token-of-two", peer: Self.outside).status == 200)
     }
 
     @Test("bad tokens of users count against their address, and no token is verified while its limit lasts")
     func usersBehindOneAddress() async throws {
         let issuer = Self.issuer
-        var limits = Limits()
-        limits.addresses = try Self.limit(1, 2)
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), userIssuers: [issuer], limits: limits)
+        let routes = try TestService(userIssuers: [issuer], limits: .with(\.addresses, 1, 2))
         let key = ProviderKey()
         let verifications = NIOLockedValueBox(0)
         let set = try await Self.keys(of: key, counting: verifications)
@@ -224,17 +197,15 @@ struct LimitsTests {
         #expect(try status("user", by: key) == 429)
         #expect(verifications.withLockedValue { $0 } == 2)
         // Valid users do not use up their address's limit.
-        routes.clock.withLockedValue { $0 = $0 + .seconds(2) }
+        routes.advanceClock(by: .seconds(2))
         #expect(try (0..<20).allSatisfy { try status("user-\($0)", by: key) == 200 })
         #expect(try [status("user", by: foreign), status("user", by: foreign)] == [401, 401])
     }
 
     @Test("unknown paths, wrong methods and the contract count against an address")
     func cheapRequests() throws {
-        var limits = Limits()
-        limits.addresses = try Self.limit(1, 3)
         func statuses(_ method: String, _ path: String) throws -> [Int] {
-            let routes = try TestService(pair: Fixtures.makeSigningKey(), limits: limits)
+            let routes = try TestService(limits: .with(\.addresses, 1, 3))
             return (0..<4).map { _ in
                 routes.respond(HTTPRequest(method: method, target: path, peer: IPAddress(Self.outside))).status
             }
@@ -247,12 +218,8 @@ struct LimitsTests {
 
     @Test("behind a proxy, an earlier client of the connection does not exempt others from counting unknown paths")
     func sharedConnection() throws {
-        var limits = Limits()
-        limits.addresses = try Self.limit(1, 2)
         func statuses(_ networks: [TrustedProxies.Network]) throws -> [Int] {
-            let routes = try TestService(
-                pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")], limits: limits,
-                proxies: TrustedProxies(networks))
+            let routes = try Self.service(\.addresses, 1, 2, proxies: TrustedProxies(networks))
             let standing = ClientStanding()
             func status(_ method: String, _ path: String, from client: String) -> Int {
                 routes.respond(
@@ -273,13 +240,9 @@ struct LimitsTests {
 
     @Test("under load, requests without a caller's token are shed first")
     func shedding() throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")])
+        let routes = try TestService(callers: [.test("one")])
         func status(_ token: String?, _ shedding: LoadShedding) -> Int {
-            routes.respond(
-                HTTPRequest(
-                    method: "POST", target: "/offer", contentType: "application/json",
-                    authorization: token.map { "Bearer \($0)" }, body: Array(Self.offer().utf8)), shedding: shedding
-            ).status
+            routes.post("/offer", Self.offer(), token: token, shedding: shedding).status
         }
         let tokens = ["token-of-one", "guess", nil]
         #expect(tokens.map { status($0, .none) } == [200, 401, 401])
@@ -289,9 +252,9 @@ struct LimitsTests {
 
     @Test("when everything is shed, only health checks and metrics are answered")
     func sheddingAll() throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey())
+        let routes = try TestService()
         func status(_ path: String, _ shedding: LoadShedding) -> Int {
-            routes.respond(HTTPRequest(method: "GET", target: path), shedding: shedding).status
+            routes.get(path, shedding: shedding).status
         }
         let paths = ["/health/live", "/health/ready", "/metrics", "/openapi.json"]
         #expect(paths.map { status($0, .all) } == [200, 200, 200, 503])
@@ -300,17 +263,9 @@ struct LimitsTests {
 
     @Test("under load, too, a guessed token counts against its address, and a right one is refused after too many")
     func sheddingGuesses() throws {
-        var limits = Limits()
-        limits.addresses = try Self.limit(1, 2)
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")], userIssuers: [Self.issuer], limits: limits)
+        let routes = try Self.service(\.addresses, 1, 2, userIssuers: [Self.issuer])
         func status(_ token: String?) -> Int {
-            routes.respond(
-                HTTPRequest(
-                    method: "POST", target: "/offer", contentType: "application/json",
-                    authorization: token.map { "Bearer \($0)" }, peer: IPAddress(Self.outside),
-                    body: Array(Self.offer().utf8)), shedding: .strangers
-            ).status
+            routes.post("/offer", Self.offer(), token: token, peer: Self.outside, shedding: .strangers).status
         }
         // Neither no token nor what may be a user's is a guess.
         #expect((0..<5).allSatisfy { _ in status(nil) == 503 && status("eyJhbGciOiJFUzI1NiJ9.e30.AA") == 503 })
@@ -320,29 +275,21 @@ struct LimitsTests {
     @Test("a token larger than 8 kB is refused before it is hashed")
     func hugeToken() throws {
         let tokens = [8 * 1024, 8 * 1024 + 1].map { String(repeating: "a", count: $0) }
-        let callers = try tokens.map {
-            Caller(name: "c", tokenDigest: try SHA256.hash(Array($0.utf8)), scopes: [.sign], apps: nil, expiry: nil)
-        }
         #expect(tokens.map(Caller.isToken) == [true, false])
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), callers: callers)
+        let routes = try TestService(callers: tokens.map { try .test("c", [.sign], token: $0) })
         for (token, statuses) in zip(tokens, [[200, 200], [401, 503]]) {
-            let answers = [LoadShedding.none, .strangers].map { shedding in
-                routes.respond(
-                    HTTPRequest(
-                        method: "POST", target: "/offer", contentType: "application/json",
-                        authorization: "Bearer \(token)", body: Array(Self.offer().utf8)), shedding: shedding)
+            let answers = [LoadShedding.none, .strangers].map {
+                routes.post("/offer", Self.offer(), token: token, shedding: $0).status
             }
-            #expect(answers.map(\.status) == statuses)
+            #expect(answers == statuses)
         }
         #expect(routes.log.text.contains("it is larger than 8 kB"))
     }
 
     @Test("without callers, each address has a limit; behind a proxy, it applies to the client's address")
     func proxies() throws {
-        var limits = Limits()
-        limits.addresses = try Self.limit(1, 1)
         func routes(_ proxies: TrustedProxies) throws -> TestService {
-            try TestService(pair: Fixtures.makeSigningKey(), limits: limits, proxies: proxies)
+            try TestService(limits: .with(\.addresses, 1, 1), proxies: proxies)
         }
         func statuses(_ routes: TestService, _ clients: [String?]) -> [Int] {
             clients.map { routes.post("/offer", Self.offer(), peer: "10.0.0.1", forwardedFor: $0).status }
@@ -363,22 +310,17 @@ struct LimitsTests {
         "a stranger behind a proxy that is not trusted cannot use up the limit of the callers behind it",
         arguments: [("127.0.0.1", [], false), ("10.1.0.1", ["10.244.0.0/16"], true)] as [(String, [String], Bool)])
     func untrustedProxy(proxy: String, networks: [String], arePeersProxies: Bool) throws {
-        var limits = Limits()
-        limits.addresses = try Self.limit(1, 1)
         let proxies = TrustedProxies(
             try networks.map { try #require(TrustedProxies.Network($0)) }, arePeersProxies: arePeersProxies)
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")], limits: limits, proxies: proxies)
+        let routes = try Self.service(\.addresses, 1, 1, proxies: proxies)
         func status(_ token: String, from client: String) -> Int {
             routes.post(
-                "/offer", Self.offer(), authorization: "Bearer \(token)", peer: proxy, forwardedFor: client
+                "/offer", Self.offer(), token: token, peer: proxy, forwardedFor: client
             ).status
         }
         #expect((0..<5).allSatisfy { _ in status("guess", from: "198.51.100.1") == 401 })
         #expect(status("token-of-one", from: "198.51.100.2") == 200)
-        let warnings = routes.log.text.split(separator: "\n").filter {
-            $0.contains("warning an untrusted proxy")
-        }
+        let warnings = routes.log.lines(with: "warning an untrusted proxy")
         #expect(warnings.count == 1)
         #expect(warnings.first?.contains(proxy) == true)
         #expect(warnings.first?.contains("SUBSCRIPTION_OFFERS_TRUSTED_PROXIES") == true)

@@ -28,7 +28,7 @@ struct MemoryTests {
 
         /// - Parameter budget: in bytes.
         init(budget: Int = 1 << 30) throws {
-            service = try TestService(pair: Fixtures.makeSigningKey())
+            service = try TestService()
             self.budget = MemoryBudget(limit: budget)
             batch = ResponseBatch(
                 eventLoop: loop, responder: service.router, asyncLane: AsyncLane(), budget: self.budget)

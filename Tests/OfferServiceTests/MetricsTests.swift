@@ -27,16 +27,10 @@ struct MetricsTests {
                 }))
     }
 
-    private static func caller(_ name: String, _ scopes: Set<Caller.Scope>) throws -> Caller {
-        Caller(
-            name: name, tokenDigest: try SHA256.hash(Array("\(name)-token".utf8)), scopes: scopes, apps: nil,
-            expiry: nil)
-    }
-
     @Test("a known mix of requests is counted exactly by route, status, kind, app, key and code")
     func mix() throws {
         let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), catalogue: Self.catalogue("a", "b"),
+            catalogue: Self.catalogue("a", "b"),
             issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
         for _ in 0..<3 { #expect(routes.post("/v1/promotional-offers", Self.offer()).status == 200) }
         let withJWS = Self.offer("b", more: Self.transaction)
@@ -92,7 +86,7 @@ struct MetricsTests {
 
     @Test("100,000 random requests and 200 apps add no time series")
     func closedSet() throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey())
+        let routes = try TestService()
         #expect(routes.post("/v1/promotional-offers", Self.offer("app.first")).status == 200)
         let before = Set(routes.scrape().values.keys)
         var random = SplitMix64(seed: 1)
@@ -122,17 +116,16 @@ struct MetricsTests {
 
     @Test("metrics never identify a customer, a caller or a transaction")
     func secrecy() throws {
-        let caller = try Self.caller("marked-caller", [.sign, .metrics])
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()), callers: [caller])
+        let caller = try Caller.test("marked-caller", [.sign, .metrics])
+        let routes = try TestService(issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()), callers: [caller])
         let offer = #"""
             {"bundleID":"a","productID":"marked.product","offerID":"marked.offer","applicationUsername":"marked-user",
             "transactionID":"marked0000001"}
             """#
-        let authorization = "Bearer marked-caller-token"
+        let authorization = "Bearer token-of-marked-caller"
         let answer = routes.post("/v1/promotional-offers", offer, authorization: authorization)
         #expect(answer.status == 200)
-        #expect(routes.post("/marked-path", offer, authorization: "Bearer marked-stranger").status == 404)
+        #expect(routes.post("/marked-path", offer, token: "marked-stranger").status == 404)
         let text = routes.get("/metrics", authorization: authorization).text
         #expect(text.contains("promotional_offer_jws"))
         #expect(!text.contains("marked"))
@@ -140,37 +133,33 @@ struct MetricsTests {
 
     @Test("requests that were read before a page was begun share it; a later request gets a new one")
     func sharing() throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey())
+        let routes = try TestService()
         let together = (0..<64).map { _ in HTTPRequest(method: "GET", target: "/metrics") }
         // Each answer is counted, so two pages never agree.
         let pages = together.map { routes.respond($0) }
         #expect(Set(pages.map(\.text)).count == 1)
-        let later = routes.respond(HTTPRequest(method: "GET", target: "/metrics"))
+        let later = routes.get("/metrics")
         #expect(later.text.contains(#"offer_signer_requests_total{route="/metrics",status="200"} 64"#))
     }
 
     @Test("with callers configured, metrics need the metrics scope; they are served even under load")
     func scope() throws {
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(),
-            callers: [Self.caller("all", [.sign, .explain, .metrics]), Self.caller("signer", [.sign, .explain])])
-        for (token, status) in [(nil, 401), ("strange", 401), ("signer-token", 403), ("all-token", 200)]
+        let routes = try TestService(callers: [
+            .test("all", [.sign, .explain, .metrics]), .test("signer", [.sign, .explain]),
+        ])
+        for (token, status) in [(nil, 401), ("strange", 401), ("token-of-signer", 403), ("token-of-all", 200)]
             as [(String?, Int)]
         {
-            let request = HTTPRequest(
-                method: "GET", target: "/metrics", authorization: token.map { "Bearer \($0)" })
-            #expect(routes.respond(request, shedding: .all).status == status)
+            #expect(routes.get("/metrics", token: token, shedding: .all).status == status)
         }
-        let answer = routes.get("/metrics", authorization: "Bearer all-token")
+        let answer = routes.get("/metrics", token: "token-of-all")
         #expect(answer.headers.first { $0.name == "Content-Type" }?.value == "text/plain; version=0.0.4; charset=utf-8")
         #expect(routes.post("/metrics", "{}").allow == ["GET", "HEAD"])
     }
 
     @Test("exceeded rate limits are counted by kind")
     func limited() throws {
-        var limits = Limits()
-        limits.customers = RateLimit(perSecond: 0.001, burst: 2)
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), limits: limits)
+        let routes = try TestService(limits: .with(\.customers, 0.001, 2))
         for _ in 0..<5 { _ = routes.post("/v1/promotional-offers", Self.offer()) }
         let scrape = routes.scrape()
         #expect(scrape[#"offer_signer_limited_total{who="customer"}"#] == 3)
@@ -180,12 +169,7 @@ struct MetricsTests {
 
     @Test("a failed self-verification is counted, and the key shows as out of service")
     func selfVerification() throws {
-        final class Refusing: SigningKeyPair {
-            let fingerprint = ""
-            func sign(_ message: [UInt8]) -> [UInt8] { [0x30, 0x00] }
-            func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
-        }
-        let routes = try TestService(pair: Refusing())
+        let routes = try TestService(pair: StubKeyPair())
         #expect(routes.post("/v1/promotional-offers", Self.offer()).status == 503)
         let scrape = routes.scrape()
         #expect(scrape[#"offer_signer_self_verification_failures_total{key="TESTKEY123"}"#] == 1)

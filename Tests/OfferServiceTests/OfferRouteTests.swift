@@ -89,12 +89,7 @@ struct OfferRouteTests {
 
     @Test("the service is ready until no key can sign, and stays live after that")
     func health() throws {
-        final class Refusing: SigningKeyPair {
-            let fingerprint = ""
-            func sign(_ message: [UInt8]) -> [UInt8] { [] }
-            func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
-        }
-        let routes = try TestService(pair: Refusing())
+        let routes = try TestService(pair: StubKeyPair())
         #expect(routes.get("/health/live").status == 200)
         #expect(routes.get("/health/ready").status == 200)
         #expect(routes.post("/offer", Self.sample).status == 503)

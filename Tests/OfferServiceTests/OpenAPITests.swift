@@ -23,8 +23,7 @@ struct OpenAPITests {
     private let schema: JSONSchema
 
     init() throws {
-        routes = try TestService(
-            pair: Fixtures.makeSigningKey(), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
+        routes = try TestService(issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
         schema = JSONSchema(document: routes.get("/openapi.json").json)
     }
 
@@ -34,7 +33,7 @@ struct OpenAPITests {
 
     @Test("the contract is served to anyone as JSON and parses as OpenAPI 3.1")
     func served() throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), callers: [Self.caller(.sign)])
+        let routes = try TestService(callers: [Self.caller(.sign)])
         let answer = routes.get("/openapi.json")
         #expect(answer.status == 200)
         #expect(answer.mediaType == .json)
@@ -217,7 +216,7 @@ struct OpenAPITests {
 
     @Test("what the routes for customers answer, and the examples of their requests, match the contract")
     func customers() async throws {
-        let service = try CustomerService()
+        let service = try StoreService.customers()
         try await service.addRichCustomer()
         let token = "\(Sample.token(1))"
         let requests: [(method: String, path: String, body: String, status: Int)] = [
@@ -247,7 +246,7 @@ struct OpenAPITests {
             for example in examples {
                 #expect(schema.faults(of: example, against: ofBody) == [])
                 let body = String(decoding: try JSONSerialization.data(withJSONObject: example), as: UTF8.self)
-                let answer = await service.routes.respondLater(CustomerService.request(method.uppercased(), path, body))
+                let answer = await service.routes.respondLater(HTTPRequest.json(method.uppercased(), path, body))
                 #expect([200, 204].contains(answer.status), "\(path): \(answer.text)")
                 var twice = example
                 twice["transactionID"] = "1"
@@ -260,36 +259,36 @@ struct OpenAPITests {
     @Test("token refusals and the responses of a service that cannot sign match the contract")
     func refusals() throws {
         let refusing = try TestService(
-            pair: Fixtures.makeSigningKey(), catalogue: Catalogue(apps: [:]),
+            catalogue: Catalogue(apps: [:]),
             callers: [Self.caller(.sign), Self.caller(.metrics)])
         let sample = #"{"appBundleID":"a","productID":"p","offerID":"o","applicationUsername":""}"#
         for (token, status) in [(nil, 401), ("unknown", 401), ("metrics", 403), ("sign", 403)] as [(String?, Int)] {
-            let answer = refusing.post("/offer", sample, authorization: token.map { "Bearer \($0)" })
+            let answer = refusing.post("/offer", sample, token: token)
             #expect(answer.status == status)
             expect(answer, isDocumentedAt: "/offer", "POST", "\(token ?? "no token")")
         }
-        let faulty = try TestService(pair: RefusingKeyPair())
+        let faulty = try TestService(pair: StubKeyPair())
         let refused = faulty.post("/offer", sample)
         #expect(refused.status == 503)
         expect(refused, isDocumentedAt: "/offer", "POST", "a faulty key")
-        let withoutIssuer = try TestService(pair: Fixtures.makeSigningKey())
+        let withoutIssuer = try TestService()
         expect(
             withoutIssuer.post("/v1/advanced-commerce", #"{"bundleID":"a","request":{"a":1}}"#),
             isDocumentedAt: "/v1/advanced-commerce", "POST", "no issuer ID")
         for (token, status) in [(nil, 401), ("unknown", 401), ("sign", 403), ("metrics", 200)] as [(String?, Int)] {
-            let answer = refusing.get("/metrics", authorization: token.map { "Bearer \($0)" })
+            let answer = refusing.get("/metrics", token: token)
             #expect(answer.status == status)
             expect(answer, isDocumentedAt: "/metrics", "GET", "\(token ?? "no token")")
         }
         expect(faulty.get("/health/ready"), isDocumentedAt: "/health/ready", "GET", "a faulty key")
         for token in [nil, "unknown", "sign", "metrics"] {
-            let answer = refusing.get("/health/ready", authorization: token.map { "Bearer \($0)" })
+            let answer = refusing.get("/health/ready", token: token)
             #expect(answer.status == 200)
             expect(answer, isDocumentedAt: "/health/ready", "GET", "\(token ?? "no token")")
         }
         for path in ["/offer", "/metrics", "/openapi.json"] {
-            let local = try TestService(pair: Fixtures.makeSigningKey(), isOnLoopback: true)
-            let answer = local.respond(HTTPRequest(method: "GET", target: path, host: "evil.example.com"))
+            let local = try TestService(isOnLoopback: true)
+            let answer = local.get(path, host: "evil.example.com")
             #expect(answer.status == 421)
             expect(answer, isDocumentedAt: path, "GET", "another host")
         }
@@ -301,7 +300,7 @@ struct OpenAPITests {
     @Test("responses to notifications, and health with a database, match the contract")
     func notifications() async throws {
         let path = "/v1/app-store-notifications"
-        let intake = try NotificationService()
+        let intake = try StoreService.notifications()
         let body = try TestNotification().body(signedBy: intake.chain)
         for (text, status) in [
             (body, 200), (body, 200), ("{}", 400), ("[]", 400), ("{", 400), (#"{"signedPayload":1}"#, 400),
@@ -313,54 +312,52 @@ struct OpenAPITests {
                     signedBy: intake.chain), 503
             ),
         ] {
-            let answer = await intake.post(text)
+            let answer = await intake.notify(text)
             #expect(answer.status == status, "\(answer.text)")
             expect(answer, isDocumentedAt: path, "POST", answer.text)
         }
-        let text = await intake.service.respondLater(
+        let text = await intake.routes.respondLater(
             HTTPRequest(method: "POST", target: path, contentType: "text/plain", body: Array(body.utf8)))
         #expect(text.status == 415)
         expect(text, isDocumentedAt: path, "POST", "text")
-        let closed = try await NotificationService(isOpen: false).post(TestNotification())
+        let closed = try await StoreService.notifications(isOpen: false).notify(TestNotification())
         #expect(closed.status == 503)
         expect(closed, isDocumentedAt: path, "POST", "a closed store")
-        var limits = Limits()
-        limits.notifications = RateLimit(perSecond: 1, burst: 1)
-        let limited = try NotificationService(limits: limits)
+        let limited = try StoreService.notifications(limits: .with(\.notifications, 1, 1))
         for status in [400, 429] {
-            let answer = await limited.post("{}", peer: "192.0.2.1")
+            let answer = await limited.notify("{}", peer: "192.0.2.1")
             #expect(answer.status == status)
             expect(answer, isDocumentedAt: path, "POST", "a limit")
         }
-        expect(intake.service.get("/health/ready"), isDocumentedAt: "/health/ready", "GET", "a database")
+        expect(intake.routes.get("/health/ready"), isDocumentedAt: "/health/ready", "GET", "a database")
     }
 
     @Test("answers about retention messages match the contract")
     func retentionMessages() async throws {
         let path = "/v1/retention-messages"
         for form in ["v1", "v2"] {
-            let cases = RetentionService.cases.replacing(
+            let cases = Retention.cases.replacing(
                 "  promotionalOffer", with: "  signature: \(form)\n  promotionalOffer")
-            let service = try RetentionService(cases)
-            try await service.service.addSubscriber(autoRenew: false)
-            let offer = try await service.ask()
+            let service = try StoreService.retention(cases)
+            try await service.addSubscriber(autoRenew: false)
+            let offer = try await service.message()
             #expect(offer.text.contains(form == "v1" ? "SignatureV1" : "SignatureV2"))
-            let unknown = RetentionService.Request(2).with("originalTransactionId", #""7""#)
-            let old = RetentionService.Request(3, at: .min)
-            for answer in [offer, try await service.ask(unknown), try await service.ask(old)] {
+            let unknown = Retention.Request(2).with("originalTransactionId", #""7""#)
+            let old = Retention.Request(3, at: .min)
+            for answer in [offer, try await service.message(unknown), try await service.message(old)] {
                 expect(answer, isDocumentedAt: path, "POST", answer.text)
             }
         }
-        let withoutFallback = try RetentionService("- {rule: loyalty, message: \(RetentionService.message(1))}")
-        let nothing = try await withoutFallback.ask()
+        let withoutFallback = try StoreService.retention("- {rule: loyalty, message: \(Retention.message(1))}")
+        let nothing = try await withoutFallback.message()
         #expect(nothing.status == 404)
         expect(nothing, isDocumentedAt: path, "POST", "nothing")
-        withoutFallback.service.current.note(StoreError(.unreachable, "for a test"))
-        let unavailable = try await withoutFallback.ask(RetentionService.Request(2))
+        withoutFallback.current.note(StoreError(.unreachable, "for a test"))
+        let unavailable = try await withoutFallback.message(Retention.Request(2))
         #expect(unavailable.status == 503)
         expect(unavailable, isDocumentedAt: path, "POST", "unavailable")
         for body in ["{}", "[]", #"{"signedPayload":"a.b.c"}"#] {
-            expect(await withoutFallback.service.routes.postLater(path, body), isDocumentedAt: path, "POST", body)
+            expect(await withoutFallback.routes.postLater(path, body), isDocumentedAt: path, "POST", body)
         }
     }
 
@@ -446,15 +443,7 @@ struct OpenAPITests {
 
     /// A caller whose token is the name of its scope.
     private static func caller(_ scope: Caller.Scope) throws -> Caller {
-        Caller(
-            name: scope.rawValue, tokenDigest: try SHA256.hash(Array(scope.rawValue.utf8)), scopes: [scope], apps: nil,
-            expiry: nil)
-    }
-
-    private final class RefusingKeyPair: SigningKeyPair {
-        let fingerprint = ""
-        func sign(_ message: [UInt8]) -> [UInt8] { [0x30, 0x00] }
-        func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
+        try .test(scope.rawValue, [scope], token: scope.rawValue)
     }
 }
 

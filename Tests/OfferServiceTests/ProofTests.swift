@@ -1,6 +1,5 @@
 import AppStoreData
 import Foundation
-import Logging
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -19,17 +18,11 @@ struct ProofTests {
     private static let appTransaction = SamplePayload.appTransaction.with("receiptType", #""Sandbox""#)
 
     private static func service(catalogue: Catalogue? = nil) throws -> TestService {
-        let chain = try TestChain.standard.get()
-        let receipts = try ReceiptSigner.standard.get().chain
-        let roots = try [chain.root, receipts.root].map { try X509Certificate(der: $0) }
-        return try TestService(
-            pair: Fixtures.makeSigningKey(), catalogue: catalogue,
-            appStore: AppStoreSettings(roots: TrustedRoots(roots)))
+        try TestService(catalogue: catalogue, appStore: .trusting(TestChain.standard.get()))
     }
 
     private static func jws(_ payload: SamplePayload) throws -> String {
-        let jws = try TestChain.standard.get().jws(payload: payload.text)
-        return "\"\(String(decoding: jws, as: UTF8.self))\""
+        "\"\(try TestChain.standard.get().jws(payload))\""
     }
 
     private static func body(_ proofs: String, more: String = "") -> String {
@@ -49,11 +42,10 @@ struct ProofTests {
         _ response: HTTPResponse, _ status: Int, _ code: String, field: String, reason: String? = nil,
         at location: SourceLocation = #_sourceLocation
     ) throws {
-        let object = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
         #expect(response.status == status, sourceLocation: location)
-        #expect(object?["code"] as? String == code, sourceLocation: location)
-        #expect(object?["field"] as? String == field, sourceLocation: location)
-        #expect(object?["reason"] as? String == reason, sourceLocation: location)
+        #expect(response.json["code"] as? String == code, sourceLocation: location)
+        #expect(response.json["field"] as? String == field, sourceLocation: location)
+        #expect(response.json["reason"] as? String == reason, sourceLocation: location)
     }
 
     @Test("proofs of more purchases than a customer has are refused")
@@ -64,8 +56,7 @@ struct ProofTests {
                 purchase.put(.text(1705, "\(1000 + number)"))
                 return purchase
             }
-            let receipt = try ReceiptSigner.standard.get().message(TestReceipt(purchases: purchases)).encoded
-            let text = String(decoding: Base64.text(of: receipt), as: UTF8.self)
+            let text = try ReceiptSigner.base64(TestReceipt(purchases: purchases))
             let response = try await Self.answer("{\"appReceipt\":\"\(text)\"}")
             #expect(response.status == status, "\(response.text)")
             if status == 422 {
@@ -76,28 +67,27 @@ struct ProofTests {
 
     @Test("proofs of every kind are verified, and an offer is signed as without them")
     func allKinds() async throws {
-        let receipt = try ReceiptSigner.standard.get().message(TestReceipt(purchases: [.init()])).encoded
+        let receipt = try ReceiptSigner.base64(TestReceipt(purchases: [.init()]))
         let device = Hexadecimal.text(of: TestReceipt.device)
         let proofs = """
             {"signedTransactions":[\(try Self.jws(Self.transaction)),\(try Self.jws(Self.transaction))],\
             "signedRenewalInfos":[\(try Self.jws(Self.renewalInfo))],\
             "signedAppTransaction":\(try Self.jws(Self.appTransaction)),\
-            "appReceipt":"\(String(decoding: Base64.text(of: receipt), as: UTF8.self))","deviceIdentifier":"\(device)"}
+            "appReceipt":"\(receipt)","deviceIdentifier":"\(device)"}
             """
         let service = try Self.service()
         let plain = try await Self.answer(proofs, from: service)
         #expect(plain.status == 200, "\(plain.text)")
         #expect(!plain.text.contains("verifiedProofs"))
         let detailed = try await Self.answer(proofs, more: #","verifiedProofs":true"#, from: service)
-        let object = try JSONSerialization.jsonObject(with: Data(detailed.body)) as? [String: Any]
-        let verified = try #require(object?["verifiedProofs"] as? [String: Any])
+        let verified = try #require(detailed.json["verifiedProofs"] as? [String: Any])
         let transactions = try #require(verified["signedTransactions"] as? [[String: Any]])
         #expect(transactions.count == 2)
         #expect(transactions[0]["transactionId"] as? String == "2000000987654321")
         #expect((verified["signedRenewalInfos"] as? [Any])?.count == 1)
         #expect((verified["signedAppTransaction"] as? [String: Any])?["receiptType"] as? String == "Sandbox")
         #expect((verified["appReceipt"] as? [String: Any])?["purchases"] as? Int == 1)
-        #expect(object?["signature"] != nil)
+        #expect(detailed.json["signature"] != nil)
         let scrape = service.scrape()
         #expect(scrape[#"offer_signer_app_store_data_total{data="transaction",outcome="verified"}"#] == 4)
         #expect(scrape[#"offer_signer_app_store_data_total{data="receipt",outcome="verified"}"#] == 2)
@@ -234,10 +224,8 @@ struct ProofTests {
     func badReceipts() async throws {
         var other = TestReceipt()
         other.put(.text(2, "com.example.other"))
-        let signer = try ReceiptSigner.standard.get()
         func proofs(_ receipt: TestReceipt, _ device: String) throws -> String {
-            let text = String(decoding: Base64.text(of: try signer.message(receipt).encoded), as: UTF8.self)
-            return #"{"appReceipt":"\#(text)"\#(device)}"#
+            #"{"appReceipt":"\#(try ReceiptSigner.base64(receipt))"\#(device)}"#
         }
         try Self.expect(
             await Self.answer(proofs(other, "")), 422, "proof_refused", field: "proofs.appReceipt",

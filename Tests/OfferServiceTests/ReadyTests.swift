@@ -28,7 +28,7 @@ struct ReadyTests {
         init(
             pair: (any SigningKeyPair)? = nil, callers: [Caller] = [], role: ListenerRole = .all
         ) throws {
-            let (readiness, steady) = (Readiness(), NIOLockedValueBox(ContinuousClock.now))
+            let steady = NIOLockedValueBox(ContinuousClock.now)
             let signatures = NIOLockedValueBox<Result<Bool, FaultyKeyPair.Failure>?>(nil)
             let selfTest = try SelfTest(
                 .test {
@@ -39,14 +39,16 @@ struct ReadyTests {
                 })
             (self.steady, self.signatures) = (steady, signatures)
             let routes = try TestService(
-                pair: pair ?? Fixtures.makeSigningKey(), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()),
-                callers: callers, readiness: readiness, selfTest: selfTest, earliest: ReadyTests.clock.earliest,
-                role: role)
+                pair: pair, issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()), callers: callers, role: role,
+                parts: {
+                    $0.safeguards.selfTest = selfTest
+                    $0.safeguards.earliest = ReadyTests.clock.earliest
+                })
             self.routes = routes
             keeper = HealthMonitor(
                 selfTest: selfTest, keys: routes.keyHealth, clock: ReadyTests.clock,
                 now: { routes.wall.withLockedValue { $0 } },
-                steadyNow: { steady.withLockedValue { $0 } }, readiness: readiness, metrics: routes.metrics,
+                steadyNow: { steady.withLockedValue { $0 } }, readiness: routes.readiness, metrics: routes.metrics,
                 log: routes.log.logger)
         }
 
@@ -94,12 +96,12 @@ struct ReadyTests {
     @Test(
         "active keys are shown only with the metrics scope; every other request still gets 200",
         arguments: [
-            (nil, false), ("Bearer strange", false), ("Bearer signer", false), ("Basic watcher", false), ("", false),
-            ("Bearer watcher", true),
+            (nil, false), ("Bearer strange", false), ("Bearer token-of-signer", false),
+            ("Basic token-of-watcher", false),
+            ("", false), ("Bearer token-of-watcher", true),
         ])
     func details(authorization: String?, isTold: Bool) throws {
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), callers: [Self.caller("signer", .sign), Self.caller("watcher", .metrics)])
+        let routes = try TestService(callers: [.test("signer", [.sign]), .test("watcher", [.metrics])])
         let answer = routes.get("/health/ready", authorization: authorization)
         #expect(answer.status == 200)
         #expect(Self.checks(answer).count == 11)
@@ -109,13 +111,13 @@ struct ReadyTests {
 
     @Test("details are shown with the metrics scope, for both 200 and 503, and to anyone on the metrics address")
     func problems() async throws {
-        let machine = try Machine(callers: [Self.caller("watcher", .metrics)])
+        let machine = try Machine(callers: [.test("watcher", [.metrics])])
         await machine.pass(seconds: 1)
         await machine.pass(seconds: 1, setBy: 3_600_000)
         for status in [200, 503] {
             let (short, whole) = (
                 machine.routes.get("/health/ready"),
-                machine.routes.get("/health/ready", authorization: "Bearer watcher")
+                machine.routes.get("/health/ready", token: "token-of-watcher")
             )
             #expect((short.status, whole.status) == (status, status))
             #expect(Self.checks(short) == Self.checks(whole))
@@ -123,7 +125,7 @@ struct ReadyTests {
             #expect((whole.json["problems"] as? [String])?.contains { $0.contains("was set from") } == true)
             machine.set(by: -86_400_000 * 10)
         }
-        let alone = try Machine(callers: [Self.caller("watcher", .metrics)], role: .metricsOnly)
+        let alone = try Machine(callers: [.test("watcher", [.metrics])], role: .metricsOnly)
         #expect(alone.routes.get("/health/ready").json["activeKeys"] != nil)
     }
 
@@ -131,12 +133,7 @@ struct ReadyTests {
 
     @Test("a key that makes a bad signature fails only the `keys` check")
     func keys() throws {
-        final class Refusing: SigningKeyPair {
-            let fingerprint = ""
-            func sign(_ message: [UInt8]) -> [UInt8] { [] }
-            func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
-        }
-        let routes = try TestService(pair: Refusing())
+        let routes = try TestService(pair: StubKeyPair())
         #expect(routes.post("/offer", Self.sample).status == 503)
         let answer = routes.get("/health/ready")
         #expect(answer.status == 503 && answer.mediaType == .problem)
@@ -204,7 +201,7 @@ struct ReadyTests {
                 "key TESTKEY123 is out of service, because it failed a test or made a bad signature"
             ])
         #expect(machine.routes.post("/offer", Self.sample).status == 503)
-        let alarms = machine.routes.log.text.split(separator: "\n").filter { $0.contains("critical ALARM") }
+        let alarms = machine.routes.log.lines(with: "critical ALARM")
         #expect(alarms.count == 1 && alarms.first?.contains("failed its self-test") == true)
         #expect(machine.routes.scrape()[#"offer_signer_self_verification_failures_total{key="TESTKEY123"}"#] == 1)
     }
@@ -312,7 +309,7 @@ struct ReadyTests {
             store: CountedStore(checks), codes: AuditCodes(customer: { $0 }), now: { Fixtures.timestamp },
             readiness: Readiness(), metrics: ServiceMetrics().audit, log: log.logger)
         let monitor = HealthMonitor(
-            selfTest: try SelfTest(.test { _ in }), keys: try TestService(pair: Fixtures.makeSigningKey()).keyHealth,
+            selfTest: try SelfTest(.test { _ in }), keys: try TestService().keyHealth,
             trail: trail, clock: Self.clock, now: { Fixtures.timestamp },
             steadyNow: { steady.withLockedValue { $0 } }, readiness: Readiness(), metrics: ServiceMetrics(),
             log: log.logger)
@@ -395,9 +392,7 @@ struct ReadyTests {
         for (path, body) in bodies { #expect(machine.routes.post(path, body).status == 200) }
         await machine.pass(seconds: 1)
         #expect(machine.routes.get("/health/ready").json["status"] as? String == "ready")
-        let lines = machine.routes.log.text.split(separator: "\n").filter {
-            $0.contains("before this version was built")
-        }
+        let lines = machine.routes.log.lines(with: "before this version was built")
         #expect(lines.count == 2, "once when the problem appeared and once when it was resolved")
     }
 
@@ -410,9 +405,5 @@ struct ReadyTests {
         await machine.pass(seconds: 1, setBy: 86_400_000 * 365)
         #expect(machine.routes.post("/offer", Self.sample).status == 200)
         #expect(machine.routes.get("/health/ready").json["status"] as? String == "degraded")
-    }
-
-    private static func caller(_ token: String, _ scope: Caller.Scope) throws -> Caller {
-        Caller(name: token, tokenDigest: try SHA256.hash(Array(token.utf8)), scopes: [scope], apps: nil, expiry: nil)
     }
 }

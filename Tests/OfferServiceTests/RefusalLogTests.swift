@@ -2,7 +2,6 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
-import OfferCrypto
 import OfferEligibility
 import OfferHTTP
 import OfferService
@@ -14,14 +13,6 @@ import Testing
 /// What the log says about refused requests, and when.
 @Suite("Log lines about refusals")
 struct RefusalLogTests {
-    private static let authorization = "Bearer token-of-one"
-
-    private static func caller() throws -> Caller {
-        Caller(
-            name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)), scopes: [.sign], apps: nil,
-            expiry: nil)
-    }
-
     private static func catalogue() throws -> Catalogue {
         let text = "apps: [{bundleID: a.b, products: [{productID: pro, offers: [half]}]}]"
         return try #require(ConfigurationFile.read(Array(text.utf8), name: "c").file.catalogue)
@@ -37,7 +28,7 @@ struct RefusalLogTests {
 
     @Test("all refusals of strangers share one line a second, which counts them")
     func strangers() throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), callers: [Self.caller()], logLevel: .info)
+        let routes = try TestService(callers: [.test("one", [.sign])], logLevel: .info)
         func lines() -> [Substring] { Self.lines("info request refused", in: routes) }
         for _ in 0..<1000 {
             #expect(routes.post("/offer", "{}").status == 401)
@@ -46,7 +37,7 @@ struct RefusalLogTests {
         #expect(lines().count == 1)
         #expect(lines().last?.contains(#""code": credentials_missing"#) == true)
         #expect(lines().last?.contains("count") == false)
-        routes.clock.withLockedValue { $0 = $0 + .seconds(1) }
+        routes.advanceClock(by: .seconds(1))
         #expect(routes.get("/nothing").status == 404)
         #expect(lines().count == 2)
         #expect(lines().last?.contains(#""count": 2000"#) == true)
@@ -55,7 +46,7 @@ struct RefusalLogTests {
         for _ in 0..<5 { #expect(routes.get("/nothing").status == 404) }
         routes.refusals.flush()
         #expect(lines().count == 2)
-        routes.clock.withLockedValue { $0 = $0 + .seconds(1) }
+        routes.advanceClock(by: .seconds(1))
         for _ in 0..<3 { routes.refusals.flush() }
         #expect(lines().count == 3)
         #expect(lines().last?.contains(#""count": 5"#) == true)
@@ -64,10 +55,10 @@ struct RefusalLogTests {
 
     @Test("a caller's refusals each have a line, even during a flood of strangers")
     func callers() throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), callers: [Self.caller()], logLevel: .info)
+        let routes = try TestService(callers: [.test("one", [.sign])], logLevel: .info)
         for _ in 0..<20 {
-            #expect(routes.post("/offer", "{}", authorization: Self.authorization).status == 400)
-            #expect(routes.post("/offer", "{}", authorization: "Bearer guess").status == 401)
+            #expect(routes.post("/offer", "{}", token: "token-of-one").status == 400)
+            #expect(routes.post("/offer", "{}", token: "guess").status == 401)
         }
         let lines = Self.lines("info request refused", in: routes)
         #expect(lines.filter { $0.contains("missing_field") }.count == 20)
@@ -76,11 +67,11 @@ struct RefusalLogTests {
 
     @Test("without callers, offers that are not served have one line a second, which counts them")
     func offersOfStrangers() throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), catalogue: Self.catalogue(), logLevel: .info)
+        let routes = try TestService(catalogue: Self.catalogue(), logLevel: .info)
         for _ in 0..<100 { #expect(routes.post("/offer", Self.offer("halb")).status == 403) }
         #expect(routes.log.text.split(separator: "\n").count == 1)
         #expect(routes.log.text.contains("the product has an offer half"))
-        routes.clock.withLockedValue { $0 = $0 + .seconds(1) }
+        routes.advanceClock(by: .seconds(1))
         #expect(routes.post("/offer", Self.offer("other")).status == 403)
         let lines = routes.log.text.split(separator: "\n")
         #expect(lines.count == 2)
@@ -93,8 +84,8 @@ struct RefusalLogTests {
     /// A service that composes no line until the test runs its job.
     private static func waitingService(_ jobs: Jobs) throws -> TestService {
         try TestService(
-            pair: Fixtures.makeSigningKey(), catalogue: catalogue(), callers: [caller()], logLevel: .info,
-            composeRefusals: { job in jobs.withLockedValue { $0.append(job) } })
+            catalogue: catalogue(), callers: [.test("one", [.sign])], logLevel: .info,
+            parts: { $0.front.composeRefusals = { job in jobs.withLockedValue { $0.append(job) } } })
     }
 
     @Test("a refusal is answered before its hint is looked for")
@@ -102,7 +93,7 @@ struct RefusalLogTests {
         let jobs = Jobs([])
         let routes = try Self.waitingService(jobs)
         for id in ["halb", "nothing"] {
-            #expect(routes.post("/offer", Self.offer(id), authorization: Self.authorization).status == 403)
+            #expect(routes.post("/offer", Self.offer(id), token: "token-of-one").status == 403)
         }
         #expect(Self.lines("notice", in: routes) == [], "the responses are there, and no line is")
         for job in jobs.withLockedValue({ $0 }) { job() }
@@ -116,12 +107,12 @@ struct RefusalLogTests {
     func bounded() throws {
         let jobs = Jobs([])
         let routes = try Self.waitingService(jobs)
-        func ask(_ count: Int) {
+        func refuse(_ count: Int) {
             for _ in 0..<count {
-                #expect(routes.post("/offer", Self.offer("x"), authorization: Self.authorization).status == 403)
+                #expect(routes.post("/offer", Self.offer("x"), token: "token-of-one").status == 403)
             }
         }
-        ask(RefusalLog.maximumWaiting + 44)
+        refuse(RefusalLog.maximumWaiting + 44)
         let waiting = jobs.withLockedValue { jobs in
             defer { jobs = [] }
             return jobs
@@ -131,7 +122,7 @@ struct RefusalLogTests {
         let lines = Self.lines("notice offer not served", in: routes)
         #expect(lines.count == RefusalLog.maximumWaiting)
         #expect(lines.filter { $0.contains(#""dropped": 44"#) }.count == 1)
-        ask(1)
+        refuse(1)
         #expect(jobs.withLockedValue { $0.count } == 1, "there is room again")
     }
 }

@@ -20,7 +20,7 @@ struct RefusalTests {
         "a missing, mistyped or invalid field gets a 400 that names it",
         arguments: ["appBundleID", "productIdentifier", "offerID", "applicationUsername"])
     func namesTheField(field: String) throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey())
+        let routes = try TestService()
         for (value, code) in [
             (nil, "missing_field"), ("null", "wrong_type"), ("1", "wrong_type"), ("true", "wrong_type"),
             ("[]", "wrong_type"), ("{}", "wrong_type"), (#""a\u2063b""#, "invalid_field"),
@@ -42,7 +42,7 @@ struct RefusalTests {
         "a request that sets a server-generated field is refused, in any spelling of its name",
         arguments: ["keyID", "keyid", "keyIdentifier", "nonce", "NONCE", "timestamp", "signature"])
     func reserved(field: String) throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey())
+        let routes = try TestService()
         let answers = [
             routes.post("/offer", Self.sample([field: #""x""#])),
             routes.get("/offer?appBundleID=a&productID=p&offerID=o&applicationUsername=&\(field)=x"),
@@ -65,7 +65,7 @@ struct RefusalTests {
             $0.matches(of: /`([A-Za-z]+)`/).map { String($0.output.1) }
         }
         #expect(parts.map(\.count) == [5, 10])
-        let routes = try TestService(pair: Fixtures.makeSigningKey())
+        let routes = try TestService()
         let v1 = #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"""#
         for (name, isOfJWS) in parts[0].map({ ($0, false) }) + parts[1].map({ ($0, true) }) {
             for name in [name, name.uppercased(), name.lowercased()] {
@@ -83,7 +83,7 @@ struct RefusalTests {
 
     @Test("conflicting fields, unknown fields in /v1, and fields in two places are refused")
     func conflicts() throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey())
+        let routes = try TestService()
         func code(_ answer: HTTPResponse) -> String? { answer.json["code"] as? String }
         #expect(code(routes.post("/offer", Self.sample(["productID": #""pro""#]))) == "conflicting_fields")
         #expect(
@@ -110,7 +110,7 @@ struct RefusalTests {
         "an ambiguous or malformed query is refused",
         arguments: ["a+b", "%zz", "%2", "%ff", "a&offerID=b", "a&x", "%E2%81%A3", "%00"])
     func queries(value: String) throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey())
+        let routes = try TestService()
         let answer = routes.get("/offer?appBundleID=a&productID=p&applicationUsername=&offerID=\(value)")
         #expect(answer.status == 400)
         #expect(["unreadable_query", "invalid_field"].contains(answer.json["code"] as? String))
@@ -123,7 +123,7 @@ struct RefusalTests {
             "application/json, text/plain", "application/jsonp",
         ])
     func contentType(type: String?) throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey())
+        let routes = try TestService()
         let body = Array(Self.sample([:]).utf8)
         let answer = routes.respond(
             HTTPRequest(method: "POST", target: "/offer", contentType: type, body: body))

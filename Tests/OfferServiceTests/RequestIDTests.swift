@@ -2,7 +2,6 @@ import NIOCore
 import NIOEmbedded
 import OfferCore
 import OfferEligibility
-import OfferFiles
 import OfferHTTP
 import TestSupport
 import Testing
@@ -35,7 +34,7 @@ struct RequestIDTests {
 
     /// Everything that a connection sends in response to these bytes.
     private static func answers(to bytes: [UInt8]) throws -> String {
-        let routes = try TestService(pair: Fixtures.makeSigningKey())
+        let routes = try TestService()
         let channel = EmbeddedChannel()
         let connection = OpenConnection(channel, budget: .roomy)
         let batch = ResponseBatch(
@@ -94,32 +93,21 @@ struct RequestIDTests {
 
     @Test("every log line of a request has its request ID and trace ID")
     func throughout() async throws {
-        final class Refusing: SigningKeyPair {
-            let fingerprint = ""
-            func sign(_ message: [UInt8]) -> [UInt8] { [] }
-            func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
-        }
-        final class Failing: SigningKeyPair {
-            struct Fault: Error {}
-            let fingerprint = ""
-            func sign(_ message: [UInt8]) throws -> [UInt8] { throw Fault() }
-            func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool { throw Fault() }
-        }
+        let failing = StubKeyPair(
+            sign: { _ in throw CancellationError() }, verify: { _, _ in throw CancellationError() })
         let issuerIDs = try IssuerIDs(ofAllApps: Fixtures.issuerID())
         let (app, product, offerID) = try (
             BundleID(utf8: Array("a".utf8)), ProductID(utf8: Array("p".utf8)), OfferID(utf8: Array("o".utf8))
         )
         let unbound = Catalogue(
             apps: [app: Catalogue.App(offers: [product: [offerID]], allowsUnboundJWS: true)])
-        var limits = Limits()
-        limits.customers = RateLimit(perSecond: 1, burst: 1)
         let services = try [
-            TestService(pair: Fixtures.makeSigningKey(), issuerIDs: issuerIDs),
-            TestService(pair: Fixtures.makeSigningKey()), TestService(pair: Refusing(), issuerIDs: issuerIDs),
-            TestService(pair: Failing(), issuerIDs: issuerIDs),
-            TestService(pair: Fixtures.makeSigningKey(), catalogue: unbound, issuerIDs: issuerIDs),
-            TestService(pair: Fixtures.makeSigningKey(), catalogue: Catalogue(apps: [:])),
-            TestService(pair: Fixtures.makeSigningKey(), limits: limits),
+            TestService(issuerIDs: issuerIDs),
+            TestService(), TestService(pair: StubKeyPair(), issuerIDs: issuerIDs),
+            TestService(pair: failing, issuerIDs: issuerIDs),
+            TestService(catalogue: unbound, issuerIDs: issuerIDs),
+            TestService(catalogue: Catalogue(apps: [:])),
+            TestService(limits: .with(\.customers, 1, 1)),
         ]
         let offer = #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"u","transactionID":"1"}"#
         let evidence =

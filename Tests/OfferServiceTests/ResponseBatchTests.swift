@@ -79,7 +79,7 @@ struct LoopTurnTests {
         let trail = try await AuditTrail(
             store: HangingStore(), codes: AuditCodes(customer: { $0 }), now: { Fixtures.timestamp },
             readiness: Readiness(), metrics: ServiceMetrics().audit, log: RecordedLog().logger)
-        let router = try TestService(pair: Fixtures.makeSigningKey(), trail: trail).router
+        let router = try TestService(parts: { $0.safeguards.trail = trail }).router
         let loop = EmbeddedEventLoop()
         let batch = ResponseBatch(eventLoop: loop, responder: router, asyncLane: AsyncLane(), budget: .roomy)
         let sending = FirstFlush()
@@ -100,7 +100,7 @@ struct LoopTurnTests {
 
     @Test("strangers' connections take turns, so one with many requests does not delay the others")
     func turns() throws {
-        let router = try TestService(pair: Fixtures.makeSigningKey()).router
+        let router = try TestService().router
         let loop = EmbeddedEventLoop()
         let batch = ResponseBatch(eventLoop: loop, responder: router, asyncLane: AsyncLane(), budget: .roomy)
         let busy = try (0..<30).map { _ in try Self.connect(batch, router, loop) }

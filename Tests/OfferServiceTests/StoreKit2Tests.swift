@@ -1,5 +1,4 @@
 import Foundation
-import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
 import OfferCrypto
@@ -248,21 +247,19 @@ struct StoreKit2Tests {
             #expect(answer.status == 503 && answer.retryAfter == 30)
             #expect(answer.json["code"] as? String == "issuer_id_missing")
         }
-        let lines = routes.log.text.split(separator: "\n").filter { $0.contains("SUBSCRIPTION_OFFERS_ISSUER_ID") }
+        let lines = routes.log.lines(with: "SUBSCRIPTION_OFFERS_ISSUER_ID")
         #expect(lines.count == 1, "a flood of requests does not flood the log")
     }
 
     @Test("an offer outside the catalogue or the caller's apps gets the same refusal")
     func catalogue() throws {
-        let caller = Caller(
-            name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)),
-            scopes: [.sign, .introductory, .advancedCommerce],
-            apps: [try BundleID(utf8: Array("a".utf8)), try BundleID(utf8: Array("elsewhere".utf8))], expiry: nil)
+        let caller = try Caller.test(
+            "one", [.sign, .introductory, .advancedCommerce], apps: ["a", "elsewhere"])
         let routes = try TestService(
             pair: key, catalogue: Self.catalogue(allowsUnboundJWS: false),
             issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()), callers: [caller])
         func post(_ path: String, _ body: String) -> HTTPResponse {
-            routes.post("/v1/" + path, body, authorization: "Bearer token-of-one")
+            routes.post("/v1/" + path, body, token: "token-of-one")
         }
         #expect(post("introductory-offers", Self.introductory).status == 200)
         #expect(post("advanced-commerce", #"{"bundleID":"a","request":{"a":1}}"#).status == 200)
@@ -352,17 +349,13 @@ struct StoreKit2Tests {
 
     @Test("each offer in a list counts against the caller's limit and its customer's")
     func limits() throws {
-        let caller = Caller(
-            name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)), scopes: [.sign], apps: nil,
-            expiry: nil)
-        var limits = Limits()
-        limits.tokens = RateLimit(perSecond: 1, burst: 6)
+        var limits = Limits.with(\.tokens, 1, 6)
         limits.customers = RateLimit(perSecond: 0.1, burst: 2)
-        let routes = try TestService(pair: key, callers: [caller], limits: limits)
+        let routes = try TestService(callers: [.test("one", [.sign])], limits: limits)
         func post(_ users: String...) -> HTTPResponse {
             let items = users.map { Self.offer().replacing(#""u""#, with: "\"\($0)\"") }.joined(separator: ",")
             return routes.post(
-                "/v1/promotional-offers", #"{"offers":[\#(items)]}"#, authorization: "Bearer token-of-one")
+                "/v1/promotional-offers", #"{"offers":[\#(items)]}"#, token: "token-of-one")
         }
         let first = try #require(post("u", "u", "u", "v", "v").json["offers"] as? [[String: Any]])
         let problems = first.map { $0["problem"] as? [String: Any] }
@@ -374,16 +367,11 @@ struct StoreKit2Tests {
 
     @Test("a list that exceeds the limit of its caller is refused as a whole, and costs nothing")
     func tooMany() throws {
-        let caller = Caller(
-            name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)), scopes: [.sign], apps: nil,
-            expiry: nil)
-        var limits = Limits()
-        limits.tokens = RateLimit(perSecond: 1, burst: 5)
-        let routes = try TestService(pair: key, callers: [caller], limits: limits)
+        let routes = try TestService(callers: [.test("one", [.sign])], limits: .with(\.tokens, 1, 5))
         func post(_ count: Int) -> HTTPResponse {
             let items = [String](repeating: Self.offer(), count: count).joined(separator: ",")
             return routes.post(
-                "/v1/promotional-offers", #"{"offers":[\#(items)]}"#, authorization: "Bearer token-of-one")
+                "/v1/promotional-offers", #"{"offers":[\#(items)]}"#, token: "token-of-one")
         }
         #expect(post(3).status == 200)
         for _ in 0..<10 {
@@ -394,26 +382,20 @@ struct StoreKit2Tests {
         #expect(routes.log.text.ranges(of: "offer signed").count == 3, "nothing of a refused list was signed")
         #expect(post(2).status == 200)
         #expect(post(1).status == 429)
-        routes.clock.withLockedValue { $0 = $0 + .seconds(100) }
+        routes.advanceClock(by: .seconds(100))
         #expect(post(6).status == 429, "longer than the burst")
         #expect(post(5).status == 200)
     }
 
     @Test("only the app's own customers are counted, whatever kind of signature a request is for")
     func customersOfAllKinds() throws {
-        let app = try BundleID(utf8: Array("a".utf8))
-        let caller = Caller(
-            name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)),
-            scopes: [.introductory, .advancedCommerce], apps: [app], expiry: nil)
-        let other = Caller(
-            name: "two", tokenDigest: try SHA256.hash(Array("token-of-two".utf8)),
-            scopes: [.introductory, .advancedCommerce], apps: [], expiry: nil)
-        var limits = Limits()
-        limits.customers = RateLimit(perSecond: 1, burst: 1)
+        let scopes: Set<Caller.Scope> = [.introductory, .advancedCommerce]
         let routes = try TestService(
-            pair: key, issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()), callers: [caller, other], limits: limits)
+            pair: key, issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()),
+            callers: [.test("one", scopes, apps: ["a"]), .test("two", scopes, apps: [])],
+            limits: .with(\.customers, 1, 1))
         func status(_ path: String, _ body: String, by caller: String = "one") -> Int {
-            routes.post("/v1/" + path, body, authorization: "Bearer token-of-\(caller)").status
+            routes.post("/v1/" + path, body, token: "token-of-\(caller)").status
         }
         // A caller that may not sign for the app cannot use up its customers' limits.
         let introductory = ("introductory-offers", Self.introductory)

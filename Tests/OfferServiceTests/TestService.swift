@@ -4,8 +4,8 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import OfferAudit
 import OfferCore
+import OfferCrypto
 import OfferEligibility
 import OfferHTTP
 import OfferIdentity
@@ -16,7 +16,7 @@ import TestSupport
 @testable import OfferService
 @testable import SubscriberSync
 
-/// The whole service without a socket, with a fixed time and fixed nonces.
+/// The whole service without a socket, with a fixed time and nonces that no other one has.
 struct TestService {
     let router: Router
     let signer: OfferSigner
@@ -26,6 +26,7 @@ struct TestService {
     let metrics: ServiceMetrics
     let refusals: RefusalLog
     let trust: AppStoreTrust?
+    let readiness: Readiness
     /// To be run by tests of what may outlast a request.
     let detachedWork: DetachedWork
     let retentionHealth: RetentionHealth
@@ -37,18 +38,27 @@ struct TestService {
     /// The time that rate limits use.
     let clock = NIOLockedValueBox(NIODeadline.uptimeNanoseconds(1_000_000_000_000))
 
+    /// The seed of the next service's nonces. Services that share a database must not repeat each other's.
+    private static let nextSeed = NIOLockedValueBox<UInt64>(1)
+
+    /// - Parameters:
+    ///   - pair: the signing key; nil for a new one.
+    ///   - parts: sets what few tests need.
     init(
-        pair: any SigningKeyPair, catalogue: Catalogue? = nil, issuerIDs: IssuerIDs = IssuerIDs(),
-        callers: [Caller] = [], userIssuers: [UserIssuer] = [],
-        usernameSalt: Secret? = nil, limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies(),
-        readiness: Readiness = Readiness(), trail: AuditTrail? = nil, selfTest: SelfTest? = nil,
-        earliest: Timestamp = .min, explanationWait: Duration = .seconds(3600), role: ListenerRole = .all,
+        pair: (any SigningKeyPair)? = nil, catalogue: Catalogue? = nil, issuerIDs: IssuerIDs = IssuerIDs(),
+        callers: [Caller] = [], userIssuers: [UserIssuer] = [], usernameSalt: Secret? = nil,
+        limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies(), role: ListenerRole = .all,
         isOnLoopback: Bool = false, logLevel: Logger.Level = .trace, appStore: AppStoreSettings = AppStoreSettings(),
-        ocsp: OCSPTransport? = nil, store: CurrentStore? = nil, retentionDeadline: Duration? = nil,
-        composeRefusals: @escaping RefusalLog.Run = { $0() }
+        ocsp: OCSPTransport? = nil, store: CurrentStore? = nil,
+        parts: (inout Application.Dependencies) -> Void = { _ in }
     ) throws {
         log = RecordedLog(level: logLevel)
-        let nonces = NIOLockedValueBox(SplitMix64(seed: 1))
+        let seed = Self.nextSeed.withLockedValue { seed in
+            defer { seed += 1 }
+            return seed
+        }
+        let nonces = NIOLockedValueBox(SplitMix64(seed: seed))
+        let pair = try pair ?? Fixtures.makeSigningKey()
         let policy = CurrentPolicy(
             Policy(
                 ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)), catalogue: catalogue,
@@ -58,18 +68,14 @@ struct TestService {
             now: { [wall] in wall.withLockedValue { $0 } }, uptime: { [clock] in clock.withLockedValue { $0 } },
             makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } })
         var dependencies = Application.Dependencies(policy: policy, sources: sources, log: log.logger)
-        dependencies.telemetry.readiness = readiness
-        dependencies.safeguards.trail = trail
-        dependencies.safeguards.selfTest = selfTest
-        dependencies.safeguards.earliest = earliest
         // The tests occupy every core, so an idle-priority thread can wait for minutes.
-        dependencies.front.explanationWait = explanationWait
+        dependencies.front.explanationWait = .seconds(3600)
         dependencies.subscribers.store = store
-        if let retentionDeadline { dependencies.retentionDeadline = retentionDeadline }
-        dependencies.front.composeRefusals = composeRefusals
+        dependencies.front.composeRefusals = { $0() }
         dependencies.subscribers.trust = AppStoreTrust(
             appStore, transport: ocsp, now: sources.now, metrics: dependencies.telemetry.metrics.sync, log: log.logger)
-        trust = dependencies.subscribers.trust
+        parts(&dependencies)
+        (trust, readiness) = (dependencies.subscribers.trust, dependencies.telemetry.readiness)
         metrics = dependencies.telemetry.metrics
         userKeys = dependencies.front.userKeys
         let application = Application(dependencies)
@@ -128,31 +134,36 @@ struct TestService {
     ///   - peer: the client's address; nil if unknown.
     ///   - forwardedFor: the value of `X-Forwarded-For`.
     func post(
-        _ path: String, _ json: String, authorization: String? = nil, peer: String? = nil, forwardedFor: String? = nil
+        _ path: String, _ json: String, authorization: String? = nil, token: String? = nil, peer: String? = nil,
+        forwardedFor: String? = nil, shedding: LoadShedding = .none
     ) -> HTTPResponse {
         respond(
-            Self.post(path, json, authorization: authorization, peer: peer, forwardedFor: forwardedFor))
+            .json(
+                "POST", path, json, authorization: authorization, token: token, peer: peer, forwardedFor: forwardedFor),
+            shedding: shedding)
     }
 
-    /// Like ``post(_:_:authorization:peer:forwardedFor:)``, but without blocking the thread.
+    /// Like ``post(_:_:authorization:token:peer:forwardedFor:shedding:)``, but without blocking the thread.
     func postLater(
-        _ path: String, _ json: String, authorization: String? = nil, peer: String? = nil, forwardedFor: String? = nil
+        _ path: String, _ json: String, authorization: String? = nil, token: String? = nil, peer: String? = nil
     ) async -> HTTPResponse {
-        await respondLater(
-            Self.post(path, json, authorization: authorization, peer: peer, forwardedFor: forwardedFor))
+        await respondLater(.json("POST", path, json, authorization: authorization, token: token, peer: peer))
     }
 
-    private static func post(
-        _ path: String, _ json: String, authorization: String?, peer: String?, forwardedFor: String?
-    ) -> HTTPRequest {
-        HTTPRequest(
-            method: "POST", target: path, contentType: "application/json", authorization: authorization,
-            peer: peer.flatMap { IPAddress($0) }, forwardedFor: forwardedFor, body: Array(json.utf8))
+    func get(
+        _ target: String, authorization: String? = nil, token: String? = nil, host: String? = nil, peer: String? = nil,
+        shedding: LoadShedding = .none
+    ) -> HTTPResponse {
+        respond(
+            HTTPRequest(
+                method: "GET", target: target, host: host, authorization: authorization ?? token.map { "Bearer \($0)" },
+                peer: peer.flatMap { IPAddress($0) }), shedding: shedding)
     }
 
-    func get(_ target: String, authorization: String? = nil) -> HTTPResponse {
-        respond(HTTPRequest(method: "GET", target: target, authorization: authorization))
-    }
+    /// Advances the clock of rate limits.
+    func advanceClock(by time: TimeAmount) { clock.withLockedValue { $0 = $0 + time } }
+
+    func setTime(_ time: Timestamp) { wall.withLockedValue { $0 = time } }
 
     /// The body of `/metrics`.
     func scrape() -> Scrape { Scrape(get("/metrics").body) }
@@ -165,6 +176,58 @@ extension HTTPResponse {
     }
 
     var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+extension HTTPRequest {
+    /// - Parameter token: what follows `Bearer` in the authorization.
+    static func json(
+        _ method: String, _ path: String, _ body: String, authorization: String? = nil, token: String? = nil,
+        peer: String? = nil, forwardedFor: String? = nil
+    ) -> HTTPRequest {
+        HTTPRequest(
+            method: method, target: path, contentType: "application/json",
+            authorization: authorization ?? token.map { "Bearer \($0)" }, peer: peer.flatMap { IPAddress($0) },
+            forwardedFor: forwardedFor, body: Array(body.utf8))
+    }
+}
+
+extension Caller {
+    /// A caller whose token, unless it is given, is `token-of-` and the name.
+    static func test(
+        _ name: String = "one", _ scopes: Set<Scope> = Set(Scope.allCases), apps: [String]? = nil, token: String? = nil,
+        expiry: Timestamp? = nil
+    ) throws -> Caller {
+        Caller(
+            name: name, tokenDigest: try SHA256.hash(Array((token ?? "token-of-\(name)").utf8)), scopes: scopes,
+            apps: try apps.map { Set(try $0.map { try BundleID(utf8: Array($0.utf8)) }) }, expiry: expiry)
+    }
+}
+
+extension Limits {
+    /// The default limits, except for one.
+    static func with(_ limit: WritableKeyPath<Limits, RateLimit?>, _ perSecond: Double, _ burst: Int) -> Limits {
+        var limits = Limits()
+        limits[keyPath: limit] = RateLimit(perSecond: perSecond, burst: burst)
+        return limits
+    }
+}
+
+/// A key pair with a behaviour that the test chooses. By default, its own verification refuses each signature.
+final class StubKeyPair: SigningKeyPair {
+    let fingerprint = ""
+    private let makeSignature: @Sendable ([UInt8]) throws -> [UInt8]
+    private let accepts: @Sendable ([UInt8], [UInt8]) throws -> Bool
+
+    init(
+        sign: @escaping @Sendable (_ message: [UInt8]) throws -> [UInt8] = { _ in [0x30, 0x00] },
+        verify: @escaping @Sendable (_ signature: [UInt8], _ message: [UInt8]) throws -> Bool = { _, _ in false }
+    ) {
+        (makeSignature, accepts) = (sign, verify)
+    }
+
+    func sign(_ message: [UInt8]) throws -> [UInt8] { try makeSignature(message) }
+
+    func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool { try accepts(signature, message) }
 }
 
 extension MemoryBudget {

@@ -34,7 +34,7 @@ struct UserTests {
     ) async throws -> TestService {
         let issuers = issuers.isEmpty ? [try issuer()] : issuers
         let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), issuerIDs: issuerIDs, callers: callers, userIssuers: issuers,
+            issuerIDs: issuerIDs, callers: callers, userIssuers: issuers,
             usernameSalt: salt.map(Secret.init))
         for issuer in issuers {
             let set = try await KeySetReader { _, _ in KeySetText([]) }.keys(in: Array(keys.utf8), from: issuer.keys)
@@ -53,15 +53,15 @@ struct UserTests {
         return "{" + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }
 
-    private static func ask(_ routes: TestService, _ token: String, _ body: String = body) -> HTTPResponse {
-        routes.post("/offer", body, authorization: "Bearer \(token)")
+    private static func offer(_ routes: TestService, _ token: String, _ body: String = body) -> HTTPResponse {
+        routes.post("/offer", body, token: token)
     }
 
     /// Expects the generic refusal of a token, and a log that names `reason` but repeats none of the token's text.
     private static func expectRefusal(
         _ routes: TestService, _ token: String, _ reason: String, _ location: SourceLocation = #_sourceLocation
     ) {
-        let answer = ask(routes, token)
+        let answer = offer(routes, token)
         #expect(answer.status == 401, sourceLocation: location)
         #expect(answer.json["code"] as? String == "credentials_refused", sourceLocation: location)
         #expect(
@@ -108,7 +108,7 @@ struct UserTests {
     func good(algorithm: TokenAlgorithm) async throws {
         let key = try ProviderKey.make(for: algorithm.rawValue)
         let routes = try await Self.routes(ProviderKey.set(key))
-        let answer = Self.ask(routes, try key.token(algorithm.rawValue, claims: Self.claims()))
+        let answer = Self.offer(routes, try key.token(algorithm.rawValue, claims: Self.claims()))
         #expect(answer.status == 200, "\(routes.log.text)")
         #expect(answer.json["applicationUsername"] as? String == "marked-user")
         #expect(Set(answer.json.keys) == ["keyID", "nonce", "timestamp", "signature", "applicationUsername"])
@@ -136,7 +136,7 @@ struct UserTests {
         try #require(outcome.status == 0, "\(outcome.standardError)")
         let token = message + "." + Data(try folder.read("signature")).base64URL
         let routes = try await Self.routes(ProviderKey.set(key))
-        #expect(Self.ask(routes, token).status == 200, "\(routes.log.text)")
+        #expect(Self.offer(routes, token).status == 200, "\(routes.log.text)")
     }
 
     @Test(
@@ -150,7 +150,7 @@ struct UserTests {
     func goodClaims(changes: [String: String?]) async throws {
         let key = ProviderKey()
         let routes = try await Self.routes(ProviderKey.set(key))
-        let answer = Self.ask(routes, try key.token(claims: Self.claims(changes)))
+        let answer = Self.offer(routes, try key.token(claims: Self.claims(changes)))
         #expect(answer.json["applicationUsername"] as? String == "marked-user", "\(routes.log.text)")
     }
 
@@ -164,7 +164,7 @@ struct UserTests {
         let key = ProviderKey()
         let routes = try await Self.routes(ProviderKey.set(key))
         let header = #"{"alg":"ES256","kid":"key-1",\#(member)}"#
-        #expect(Self.ask(routes, try key.token(header: header, claims: Self.claims())).status == 200)
+        #expect(Self.offer(routes, try key.token(header: header, claims: Self.claims())).status == 200)
     }
 
     @Test(
@@ -244,13 +244,13 @@ struct UserTests {
         let key = ProviderKey()
         let routes = try await Self.routes(ProviderKey.set(key))
         let token = try key.token(claims: Self.claims())
-        #expect(Self.ask(routes, token).status == 200)
+        #expect(Self.offer(routes, token).status == 200)
         var decoded = token.split(separator: ".").map { Data(base64URL: String($0)) ?? Data() }
         for part in 0..<3 {
             for bit in 0..<decoded[part].count * 8 {
                 decoded[part][bit / 8] ^= 1 << UInt8(bit % 8)
                 let turned = decoded.map(\.base64URL).joined(separator: ".")
-                #expect(Self.ask(routes, turned).status == 401, "bit \(bit) of part \(part)")
+                #expect(Self.offer(routes, turned).status == 401, "bit \(bit) of part \(part)")
                 decoded[part][bit / 8] ^= 1 << UInt8(bit % 8)
             }
         }
@@ -259,7 +259,7 @@ struct UserTests {
         for index in characters.indices where characters[index] != "." {
             var other = characters
             other[index] = other[index] == "A" ? "B" : "A"
-            #expect(Self.ask(routes, String(other)).status == 401, "character \(index)")
+            #expect(Self.offer(routes, String(other)).status == 401, "character \(index)")
         }
         let parts = token.split(separator: ".").map(String.init)
         let another = try key.token(claims: Self.claims(["sub": #""other""#])).split(separator: ".").map(String.init)
@@ -271,7 +271,7 @@ struct UserTests {
             "\(h).\(p).\(s.dropLast())", "\(h).\(p).\(s)\n", "\(h) .\(p).\(s)", "\(h).\(p).+/\(s.dropFirst(2))",
             "\(h).\(p).\(String(repeating: "A", count: 86))", "\(h).\(p).AAAA", "\(h).\(p).é\(s)",
         ] {
-            #expect(Self.ask(routes, bad).status == 401, "\(bad)")
+            #expect(Self.offer(routes, bad).status == 401, "\(bad)")
         }
         #expect(!routes.log.text.contains("marked") && !routes.log.text.contains(p.prefix(12)))
     }
@@ -286,7 +286,7 @@ struct UserTests {
         // A P-256 signature has 64 bytes, so four bits of its 86th and last character must be zero.
         try #require(last % 16 == 0)
         for bits in 1..<16 { Self.expectRefusal(routes, "\(token.dropLast())\(alphabet[last + bits])", "base64url") }
-        #expect(Self.ask(routes, token).status == 200)
+        #expect(Self.offer(routes, token).status == 200)
     }
 
     @Test("a token signed with the public key as an HMAC secret is refused, however the key is encoded")
@@ -326,7 +326,8 @@ struct UserTests {
         ] {
             let header = #"{"alg":"ES256","kid":"key-1",\#(member)}"#
             Self.expectRefusal(routes, try foreign.token(header: header, claims: Self.claims()), "its signature")
-            #expect(Self.ask(routes, try key.token(header: header, claims: Self.claims())).status == 200, "key ignored")
+            #expect(
+                Self.offer(routes, try key.token(header: header, claims: Self.claims())).status == 200, "key ignored")
         }
         Self.expectRefusal(routes, try foreign.token(claims: Self.claims()), "its signature")
 
@@ -339,20 +340,20 @@ struct UserTests {
         both.userKeys.replace(set, of: try Self.issuer(other))
         Self.expectRefusal(both, try key.token(claims: Self.claims(["iss": "\"\(other)\""])), "its signature")
         Self.expectRefusal(both, try foreign.token(claims: Self.claims()), "its signature")
-        #expect(Self.ask(both, try foreign.token(claims: Self.claims(["iss": "\"\(other)\""]))).status == 200)
+        #expect(Self.offer(both, try foreign.token(claims: Self.claims(["iss": "\"\(other)\""]))).status == 200)
     }
 
     @Test("an algorithm is refused unless both the issuer and the key allow it")
     func algorithms() async throws {
         let rsa = try ProviderKey.make(for: "RS256")
         let onlyRS = try await Self.routes(ProviderKey.set(rsa), Self.issuer(algorithms: [.rs256]))
-        #expect(Self.ask(onlyRS, try rsa.token("RS256", claims: Self.claims())).status == 200)
+        #expect(Self.offer(onlyRS, try rsa.token("RS256", claims: Self.claims())).status == 200)
         for other in ["RS384", "RS512", "PS256"] {
             Self.expectRefusal(onlyRS, try rsa.token(other, claims: Self.claims()), "its alg")
         }
         let keyForPS = try await Self.routes(ProviderKey.set([rsa.jwk(["alg": "PS256"])]))
         Self.expectRefusal(keyForPS, try rsa.token("RS256", claims: Self.claims()), "no key")
-        #expect(Self.ask(keyForPS, try rsa.token("PS256", claims: Self.claims())).status == 200)
+        #expect(Self.offer(keyForPS, try rsa.token("PS256", claims: Self.claims())).status == 200)
         // A signature made with one algorithm but labelled with another.
         let header = #"{"alg":"PS256","kid":"key-1"}"#
         Self.expectRefusal(keyForPS, try rsa.token("RS256", header: header, claims: Self.claims()), "its signature")
@@ -362,11 +363,11 @@ struct UserTests {
     func withoutName() async throws {
         let (one, other) = (ProviderKey(), ProviderKey(kid: "key-2"))
         let token = try one.token(header: #"{"alg":"ES256"}"#, claims: Self.claims())
-        #expect(Self.ask(try await Self.routes(ProviderKey.set(one)), token).status == 200)
+        #expect(Self.offer(try await Self.routes(ProviderKey.set(one)), token).status == 200)
         Self.expectRefusal(try await Self.routes(ProviderKey.set(one, other)), token, "no key")
         let nameless = ProviderKey(one.kind, kid: nil)
         let routes = try await Self.routes(ProviderKey.set(nameless))
-        #expect(Self.ask(routes, token).status == 200)
+        #expect(Self.offer(routes, token).status == 200)
         Self.expectRefusal(routes, try one.token(claims: Self.claims()), "no key")
     }
 
@@ -380,7 +381,7 @@ struct UserTests {
             for name in ["EdDSA", "Ed25519"] {
                 let header = #"{"alg":"\#(name)","kid":"key-1"}"#
                 let token = try key.token("EdDSA", header: header, claims: Self.claims())
-                #expect(Self.ask(routes, token).status == 200, "\(routes.log.text)")
+                #expect(Self.offer(routes, token).status == 200, "\(routes.log.text)")
                 Self.expectRefusal(without, token, "its alg")
             }
             let header = #"{"alg":"ed25519","kid":"key-1"}"#
@@ -393,7 +394,7 @@ struct UserTests {
         let key = ProviderKey()
         let routes = try await Self.routes(ProviderKey.set(key))
         func status(_ name: String, _ value: String) throws -> Int {
-            Self.ask(routes, try key.token(claims: Self.claims([name: value]))).status
+            Self.offer(routes, try key.token(claims: Self.claims([name: value]))).status
         }
         func list(_ count: Int) -> String { "[" + (0..<count).map { _ in "1" }.joined(separator: ",") + "]" }
         #expect(try status("groups", list(1024)) == 200)
@@ -424,14 +425,14 @@ struct UserTests {
         }
         let twin = [parts[0], parts[1], Data(signature).base64URL].joined(separator: ".")
         #expect(twin != token)
-        #expect(Self.ask(routes, twin).status == 200, "a token's text is therefore not a unique ID")
+        #expect(Self.offer(routes, twin).status == 200, "a token's text is therefore not a unique ID")
     }
 
     @Test("an empty key set, which an unusable set leaves behind, causes a 503")
     func emptySet() async throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), userIssuers: [Self.issuer()])
+        let routes = try TestService(userIssuers: [Self.issuer()])
         routes.userKeys.replace(UserKeySet([]), of: try Self.issuer())
-        let answer = Self.ask(routes, try ProviderKey().token(claims: Self.claims()))
+        let answer = Self.offer(routes, try ProviderKey().token(claims: Self.claims()))
         #expect(answer.status == 503 && answer.json["code"] as? String == "users_unavailable")
     }
 
@@ -439,11 +440,11 @@ struct UserTests {
     func requestedAgain() async throws {
         let (key, issuer) = (ProviderKey(), try Self.issuer())
         let routes = try await Self.routes(ProviderKey.set(key))
-        _ = Self.ask(routes, try key.token(claims: Self.claims()))
-        _ = Self.ask(routes, try ProviderKey().token(claims: Self.claims()))
-        _ = Self.ask(routes, try ProviderKey(kid: "new").token(claims: Self.claims(["iss": #""x""#])))
+        _ = Self.offer(routes, try key.token(claims: Self.claims()))
+        _ = Self.offer(routes, try ProviderKey().token(claims: Self.claims()))
+        _ = Self.offer(routes, try ProviderKey(kid: "new").token(claims: Self.claims(["iss": #""x""#])))
         #expect(!routes.userKeys.isRefreshRequested(of: issuer))
-        _ = Self.ask(routes, try ProviderKey(kid: "new").token(claims: Self.claims()))
+        _ = Self.offer(routes, try ProviderKey(kid: "new").token(claims: Self.claims()))
         #expect(routes.userKeys.isRefreshRequested(of: issuer))
     }
 
@@ -457,7 +458,7 @@ struct UserTests {
         let least = try token(0).utf8.count
         let fitting = try token((8192 - least) * 3 / 4 - 2)
         #expect(fitting.utf8.count <= 8192 && fitting.utf8.count > 8180)
-        #expect(Self.ask(routes, fitting).status == 200)
+        #expect(Self.offer(routes, fitting).status == 200)
         Self.expectRefusal(routes, try token((8192 - least) * 3 / 4 + 3), "larger than 8 kB")
         Self.expectRefusal(routes, try token(1_000_000), "larger than 8 kB")
         Self.expectRefusal(routes, "." + String(repeating: "A", count: 1_000_000) + ".", "larger than 8 kB")
@@ -465,8 +466,8 @@ struct UserTests {
 
     @Test("a plausible token gets a 503 until the keys have been fetched")
     func noKeys() throws {
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), userIssuers: [Self.issuer()])
-        let answer = Self.ask(routes, try ProviderKey().token(claims: Self.claims()))
+        let routes = try TestService(userIssuers: [Self.issuer()])
+        let answer = Self.offer(routes, try ProviderKey().token(claims: Self.claims()))
         #expect(answer.status == 503 && answer.json["code"] as? String == "users_unavailable")
         #expect(answer.headers.contains { $0.name == "Retry-After" })
         Self.expectRefusal(routes, try ProviderKey().token(claims: Self.claims(["iss": #""x""#])), "its iss")
@@ -479,9 +480,9 @@ struct UserTests {
         let routes = try await Self.routes(ProviderKey.set(key), Self.issuer(customer: .applicationUsername("email")))
         for name in ["a", "b"] {
             let token = try key.token(claims: Self.claims(["email": "\"\(name)@marked.example\""]))
-            #expect(Self.ask(routes, token).status == 200)
+            #expect(Self.offer(routes, token).status == 200)
         }
-        let lines = routes.log.text.split(separator: "\n").filter { $0.contains("is an e-mail address") }
+        let lines = routes.log.lines(with: "is an e-mail address")
         #expect(lines.count == 1 && lines[0].contains("hashedUsername"), "\(lines)")
         #expect(!routes.log.text.contains("marked"))
     }
@@ -493,7 +494,7 @@ struct UserTests {
         let salt = "a salt of enough bytes"
         let hashed = try await Self.routes(set, Self.issuer(customer: .hashedUsername("sub")), salt: salt)
         for user in ["marked-user", "ü", String(repeating: "x", count: 3000)] {
-            let answer = Self.ask(hashed, try key.token(claims: Self.claims(["sub": "\"\(user)\""])))
+            let answer = Self.offer(hashed, try key.token(claims: Self.claims(["sub": "\"\(user)\""])))
             let code = HMAC<Crypto.SHA256>.authenticationCode(
                 for: Data(user.utf8), using: SymmetricKey(data: Data(salt.utf8)))
             #expect(answer.json["applicationUsername"] as? String == Hexadecimal.text(of: Array(code)))
@@ -505,7 +506,7 @@ struct UserTests {
 
         let uuid = try await Self.routes(set, Self.issuer(customer: .appAccountToken("account")))
         let account = "D3B07384-D113-4EC6-A7B1-6F1C2F5E9B10"
-        let answer = Self.ask(uuid, try key.token(claims: Self.claims(["account": "\"\(account)\""])))
+        let answer = Self.offer(uuid, try key.token(claims: Self.claims(["account": "\"\(account)\""])))
         #expect(answer.json["appAccountToken"] as? String == account.lowercased())
         #expect(answer.json["applicationUsername"] == nil)
         for bad in [nil, #""""#, #""x""#, "1", #""\#(account)0""#] as [String?] {
@@ -523,21 +524,22 @@ struct UserTests {
         }
         let name = try await Self.routes(ProviderKey.set(key))
         let uuid = try await Self.routes(ProviderKey.set(key), Self.issuer(customer: .appAccountToken("account")))
-        #expect(Self.ask(name, token, body(#""applicationUsername":"marked-user""#)).status == 200)
-        #expect(Self.ask(uuid, token, body(#""appAccountToken":"\#(account.uppercased())""#)).status == 200)
+        #expect(Self.offer(name, token, body(#""applicationUsername":"marked-user""#)).status == 200)
+        #expect(Self.offer(uuid, token, body(#""appAccountToken":"\#(account.uppercased())""#)).status == 200)
         for (routes, member) in [
             (name, #""applicationUsername":"Marked-user""#), (name, #""applicationUsername":"""#),
             (name, #""applicationUsername":"marked-user ""#), (name, #""appAccountToken":"\#(account)""#),
             (uuid, #""applicationUsername":"\#(account)""#), (uuid, #""applicationUsername":"""#),
             (uuid, #""appAccountToken":"00000000-d113-4ec6-a7b1-6f1c2f5e9b10""#),
         ] {
-            let answer = Self.ask(routes, token, body(member))
+            let answer = Self.offer(routes, token, body(member))
             #expect(answer.status == 403 && answer.json["code"] as? String == "customer_not_yours", "\(member)")
             #expect(answer.json["signature"] == nil)
         }
-        #expect(Self.ask(name, token, body(#""applicationUsername":null"#)).status == 400)
+        #expect(Self.offer(name, token, body(#""applicationUsername":null"#)).status == 400)
         #expect(
-            Self.ask(name, token, body(#""applicationUsername":"marked-user","appAccountToken":"\#(account)""#)).status
+            Self.offer(name, token, body(#""applicationUsername":"marked-user","appAccountToken":"\#(account)""#))
+                .status
                 == 400)
 
         // The signature covers the username from the token.
@@ -547,7 +549,7 @@ struct UserTests {
             in: Array(ProviderKey.set(key).utf8), from: .file(path: Self.issuer)
         ).set
         own.userKeys.replace(set, of: try Self.issuer())
-        let answer = Self.ask(own, token)
+        let answer = Self.offer(own, token)
         let fields = [
             "a", "TESTKEY123", "p", "o", "marked-user", try #require(answer.json["nonce"] as? String),
             "\(Fixtures.timestamp.milliseconds)",
@@ -560,20 +562,18 @@ struct UserTests {
     @Test("a user gets offers only for the issuer's apps; caller tokens keep working")
     func besideCallers() async throws {
         let key = ProviderKey()
-        let caller = Caller(
-            name: "backend", tokenDigest: try OfferCrypto.SHA256.hash(Array("a.caller.token".utf8)), scopes: [.sign],
-            apps: nil, expiry: nil)
+        let caller = try Caller.test("backend", [.sign], token: "a.caller.token")
         let routes = try await Self.routes(
             ProviderKey.set(key), Self.issuer(apps: ["b"]), callers: [caller])
         let token = try key.token(claims: Self.claims())
-        #expect(Self.ask(routes, token).json["code"] as? String == "offer_not_served")
+        #expect(Self.offer(routes, token).json["code"] as? String == "offer_not_served")
         #expect(routes.log.text.contains("a user of https://id.example.com/"))
-        #expect(Self.ask(routes, token, Self.body.replacing(#":"a""#, with: #":"b""#)).status == 200)
-        #expect(Self.ask(routes, "a.caller.token").json["code"] as? String == "missing_field")
+        #expect(Self.offer(routes, token, Self.body.replacing(#":"a""#, with: #":"b""#)).status == 200)
+        #expect(Self.offer(routes, "a.caller.token").json["code"] as? String == "missing_field")
         let named = Self.body.dropLast() + #","applicationUsername":"u"}"#
-        let answer = Self.ask(routes, "a.caller.token", String(named))
+        let answer = Self.offer(routes, "a.caller.token", String(named))
         #expect(answer.status == 200 && Set(answer.json.keys) == ["keyID", "nonce", "timestamp", "signature"])
-        #expect(Self.ask(routes, "another").status == 401)
+        #expect(Self.offer(routes, "another").status == 401)
     }
 }
 

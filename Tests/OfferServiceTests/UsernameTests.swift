@@ -9,8 +9,6 @@ import SubscriberStore
 import TestSupport
 import Testing
 
-@testable import AppStoreTestSupport
-
 @Suite("Usernames")
 struct UsernameTests {
     private static let tokens = ["a-token-of-the-plain-app", "a-token-of-the-other-app", "a-token-of-the-hashing-app"]
@@ -25,8 +23,8 @@ struct UsernameTests {
         }
     }
 
-    private static func service() throws -> DecisionService {
-        try DecisionService("plain, {offerID: keep, rule: retention}", app: "sandboxV1: true", callers: callers())
+    private static func service() throws -> StoreService {
+        try StoreService("plain, {offerID: keep, rule: retention}", app: "sandboxV1: true", callers: callers())
     }
 
     private static func offer(_ username: String) -> String {
@@ -36,12 +34,12 @@ struct UsernameTests {
     /// SHA-256 of the name, by sha256sum.
     private static let hash = "32c905f75c6b713aa0e2e8c5dc96b4277ba83f635a43ca280fe110b32f1b9e44"
 
-    private static func lines(_ service: DecisionService) -> [Substring] {
-        service.routes.log.text.split(separator: "\n").filter { $0.contains("is an e-mail address") }
+    private static func lines(_ service: StoreService) -> [Substring] {
+        service.routes.log.lines(with: "is an e-mail address")
     }
 
-    private static func count(_ service: DecisionService) -> Double? {
-        Scrape(service.routes.get("/metrics", authorization: "Bearer \(tokens[0])").body)[
+    private static func count(_ service: StoreService) -> Double? {
+        Scrape(service.routes.get("/metrics", token: tokens[0]).body)[
             "offer_signer_email_usernames_total"]
     }
 
@@ -58,7 +56,7 @@ struct UsernameTests {
         let sample = service.routes.post(
             "/offer",
             #"{"appBundleID":"com.example.app","productID":"monthly","offerID":"plain","applicationUsername":"a@b.c"}"#,
-            authorization: "Bearer \(Self.tokens[1])")
+            token: Self.tokens[1])
         #expect(sample.status == 200)
         let lines = Self.lines(service)
         #expect(lines.count == 2 && lines[0].contains("app0") && lines[1].contains("app1"), "\(lines)")
@@ -95,14 +93,14 @@ struct UsernameTests {
         let bytes = try #require(Data(base64Encoded: text))
         #expect(try service.pair.verify(Array(bytes), of: payload.bytes))
         let list = await service.routes.respondLater(
-            CustomerService.request(
+            .json(
                 "POST", "/v1/promotional-offers",
                 #"{"offers":[{"bundleID":"com.example.app",\#(Self.offer(Self.name))},7]}"#, token: token))
         #expect(list.text.contains(Self.hash) && !list.text.contains("marked"), "\(list.text)")
         let sample = service.routes.post(
             "/offer",
             #"{"appBundleID":"com.example.app","productID":"monthly","offerID":"plain","applicationUsername":"\#(Self.name)"}"#,
-            authorization: "Bearer \(token)")
+            token: token)
         #expect(sample.json["applicationUsername"] as? String == Self.hash)
         let decision = try await service.decide(#""applicationUsername":"\#(Self.name)""#, token: token)
         #expect(decision.json["applicationUsername"] as? String == Self.hash)
@@ -116,7 +114,7 @@ struct UsernameTests {
         let named = #"{"bundleID":"com.example.app","environment":"Sandbox","applicationUsername":"\#(Self.name)""#
         func send(_ method: String, _ path: String, _ body: String, _ token: Int = 2) async -> HTTPResponse {
             await service.routes.respondLater(
-                CustomerService.request(method, path, body, token: Self.tokens[token]))
+                HTTPRequest.json(method, path, body, token: Self.tokens[token]))
         }
         #expect(await send("PUT", "/v1/customers/facts", named + #","facts":{"tier":"gold"}}"#).status == 204)
         func stored() async throws -> StoredCustomer? {
@@ -151,13 +149,11 @@ struct UsernameTests {
 
     @Test("one customer's limit is the same under the name and under its hash")
     func limits() async throws {
-        var limits = Limits()
-        limits.customers = RateLimit(perSecond: 0.001, burst: 1)
-        let service = try TestService(pair: Fixtures.makeSigningKey(), callers: Self.callers(), limits: limits)
+        let service = try TestService(callers: Self.callers(), limits: .with(\.customers, 0.001, 1))
         func status(_ username: String, _ token: Int) -> Int {
             service.post(
                 "/v1/promotional-offers", #"{"bundleID":"com.example.app",\#(Self.offer(username))}"#,
-                authorization: "Bearer \(Self.tokens[token])"
+                token: Self.tokens[token]
             ).status
         }
         #expect(status(Self.name, 2) == 200)

@@ -1,6 +1,5 @@
 import GRDB
 import Glibc
-import OfferCore
 import StoreTestSupport
 import SubscriberStore
 

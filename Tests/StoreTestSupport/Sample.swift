@@ -110,6 +110,29 @@ extension Sample {
     }
 }
 
+// MARK: The ledger
+
+extension Sample {
+    /// A promotional offer of `monthly`, as the ledger counts it.
+    package static func offer(
+        _ identifier: String = "half", _ limits: OfferLimits = OfferLimits(perCustomer: .init(count: 1)),
+        nonces: [UInt64], expiresAt day: Double, validUntil: Double? = nil
+    ) -> LedgerRequest.Offer {
+        LedgerRequest.Offer(
+            productID: valid { try ProductID(utf8: Array("monthly".utf8)) },
+            offerID: valid { try OfferID(utf8: Array(identifier.utf8)) }, limits: limits, nonces: nonces.map(nonce),
+            expiresAt: Self.day(day), validUntil: validUntil.map(Self.day))
+    }
+
+    /// A request to reserve all of these offers, by default for account 1.
+    package static func request(
+        _ offers: [LedgerRequest.Offer], by holders: [CustomerIdentifier] = [account(1)], at day: Double,
+        reserving: LedgerRequest.Reserving = .all, in app: AppScope = production
+    ) -> LedgerRequest {
+        LedgerRequest(app: app, holders: holders, offers: offers, reserving: reserving, at: Self.day(day))
+    }
+}
+
 // MARK: Deliveries
 
 extension Sample {

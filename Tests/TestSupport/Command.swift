@@ -47,6 +47,27 @@ package struct Command: Sendable {
             standardError: try String(contentsOf: folder.url.appending(path: "err"), encoding: .utf8))
     }
 
+    /// Runs `offer-signer` and waits for it to exit.
+    package static func runOfferSigner(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:], directory: URL? = nil
+    ) throws -> Outcome {
+        try run(offerSigner, arguments, input: Array(input.utf8), environment: environment, directory: directory)
+    }
+
+    package struct DoesNotCompile: Error {
+        package let message: String
+    }
+
+    /// Compiles a C file of `CommandTests`, by default to a library for `LD_PRELOAD`.
+    /// - Parameter name: the file's name up to `.c.txt`.
+    package static func compile(
+        _ name: String, to path: String, options: [String] = ["-shared", "-fPIC"]
+    ) throws {
+        let source = MarkdownBlock.repository.appending(path: "Tests/CommandTests/\(name).c.txt")
+        let outcome = try run("clang", options + ["-x", "c", "-o", path, source.path])
+        guard outcome.status == 0 else { throw DoesNotCompile(message: outcome.standardError) }
+    }
+
     static var bareEnvironment: [String: String] {
         ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SUBSCRIPTION_OFFERS_") }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOPosix
 
@@ -84,8 +85,9 @@ package struct Connection {
         return try await receive()
     }
 
-    package mutating func get(_ target: String) async throws -> ReceivedResponse? {
-        try await send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    /// - Parameter headers: additional header lines, each ending in CRLF.
+    package mutating func get(_ target: String, headers: String = "") async throws -> ReceivedResponse? {
+        try await send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n")
         return try await receive()
     }
 }
@@ -98,6 +100,13 @@ package struct ReceivedResponse: Sendable {
     /// The headers, keyed by lowercase name.
     package let headers: [String: String]
     package let body: [UInt8]
+
+    package var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The members of the body, parsed by Foundation rather than by our own reader.
+    package var json: [String: Any] {
+        (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] ?? [:]
+    }
 
     /// - Returns: nil until the response is complete.
     init?(takingFrom buffer: inout ByteBuffer, hasBody: Bool = true) throws {

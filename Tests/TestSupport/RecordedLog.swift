@@ -19,6 +19,8 @@ package final class RecordedLog: Sendable {
 
     package var text: String { lines.withLockedValue { $0.joined(separator: "\n") } }
 
+    package func lines(with part: String) -> [Substring] { text.split(separator: "\n").filter { $0.contains(part) } }
+
     private struct Handler: LogHandler {
         let log: RecordedLog
         var metadata: Logger.Metadata = [:]

@@ -5,17 +5,21 @@ package import OfferCrypto
 ///
 /// The environment file selects the signing key, so a test can change the key with a reload.
 package final class RunningService: Sendable {
-    package struct DidNotStart: Error {
-        package let log: String
-    }
-
     package static let keyID = "TESTKEY123"
+    package static let keyFile = "SubscriptionKey_\(keyID).p8"
+
+    /// Makes a key folder with a new key, for services that share it.
+    package static func makeKeys() throws -> TemporaryFolder {
+        let keys = try TemporaryFolder()
+        try keys.write(PrivateKeyPEM.generate(), to: keyFile)
+        return keys
+    }
 
     package let port: Int
     package let verifyingKey: VerifyingKey
     /// The key folder.
     package let keys: TemporaryFolder
-    private let process: Process
+    private let running: RunningProgram
     private let folder: TemporaryFolder
 
     /// - Parameters:
@@ -29,58 +33,34 @@ package final class RunningService: Sendable {
         prepare: (_ keys: TemporaryFolder) throws -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
-        self.keys = try keys ?? TemporaryFolder()
-        let file = "SubscriptionKey_\(Self.keyID).p8"
-        if keys == nil { try self.keys.write(PrivateKeyPEM.generate(), to: file) }
-        verifyingKey = try SigningKey(text: self.keys.read(file)).verifyingKey
+        self.keys = try keys ?? Self.makeKeys()
+        verifyingKey = try SigningKey(text: self.keys.read(Self.keyFile)).verifyingKey
         try folder.write("SUBSCRIPTION_OFFERS_KEY_ID=\(Self.keyID)\n".utf8, to: "env")
         try prepare(self.keys)
-        for name in ["out", "log"] { try folder.write([], to: name) }
-
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments =
-            [
-                "-c", (descriptors.map { "ulimit -n \($0) && " } ?? "") + "exec \"$0\" \"$@\"", program, "serve",
-            ]
-            + ["--keys-dir", self.keys.path, "--env-file", folder.path + "/env"]
-            + (arguments.contains("--port") ? [] : ["--port", "0"]) + arguments
-        process.environment = Command.bareEnvironment.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: folder.url.appending(path: "out"))
-        process.standardError = try FileHandle(forWritingTo: folder.url.appending(path: "log"))
-        try process.run()
-        self.process = process
-        while true {
-            let announced = String(decoding: try folder.read("out"), as: UTF8.self)
-            if let end = announced.firstRange(of: "://127.0.0.1:"), announced.contains("\n"),
-                let port = Int(announced[end.upperBound...].prefix { $0.isNumber })
-            {
-                self.port = port
-                return
-            }
-            guard process.isRunning else {
-                throw DidNotStart(log: String(decoding: try folder.read("log"), as: UTF8.self))
-            }
-            Thread.sleep(forTimeInterval: 0.02)
+        let limit = descriptors.map { "ulimit -n \($0) && " } ?? ""
+        running = try RunningProgram(
+            "/bin/sh",
+            ["-c", limit + "exec \"$0\" \"$@\"", program, "serve"]
+                + ["--keys-dir", self.keys.path, "--env-file", folder.path + "/env"]
+                + (arguments.contains("--port") ? [] : ["--port", "0"]) + arguments, environment: environment)
+        port = try running.port { announced in
+            guard let end = announced.firstRange(of: "://127.0.0.1:"), announced.contains("\n") else { return nil }
+            return Int(announced[end.upperBound...].prefix { $0.isNumber })
         }
     }
 
-    deinit { if process.isRunning { process.terminate() } }
-
     /// The log so far.
-    package var log: String {
-        get throws { String(decoding: try folder.read("log"), as: UTF8.self) }
-    }
+    package var log: String { get throws { try running.log } }
 
     /// The port of the separate metrics address; nil if none is configured.
     package var metricsPort: Int? {
         get throws {
-            let announced = String(decoding: try folder.read("out"), as: UTF8.self)
-            return try /metrics are on http:\/\/127\.0\.0\.1:([0-9]+)\/metrics/.firstMatch(in: announced)
+            try /metrics are on http:\/\/127\.0\.0\.1:([0-9]+)\/metrics/.firstMatch(in: running.output)
                 .flatMap { Int($0.output.1) }
         }
     }
+
+    private var process: Process { running.process }
 
     package var isRunning: Bool { process.isRunning }
 
@@ -98,17 +78,50 @@ package final class RunningService: Sendable {
         get throws { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processIdentifier)/fd").count }
     }
 
+    // MARK: Requests
+
+    /// Gets a page over a connection of its own.
+    /// - Parameters:
+    ///   - headers: additional header lines, each ending in CRLF.
+    ///   - port: the port of the metrics address; nil for that of offers.
+    package func get(_ target: String, headers: String = "", port: Int? = nil) async throws -> ReceivedResponse {
+        try await exchange(port: port) { try await $0.get(target, headers: headers) }
+    }
+
+    /// Sends `POST` with a JSON body over a connection of its own.
+    /// - Parameter headers: additional header lines, each ending in CRLF.
+    package func post(_ path: String, _ json: String, headers: String = "") async throws -> ReceivedResponse {
+        try await exchange(port: nil) { try await $0.post(path, json: json, headers: headers) }
+    }
+
+    /// The body of `/health/ready`. A metrics address, if there is one, shows the problems to everyone.
+    package var health: String { get async throws { try await get("/health/ready", port: metricsPort).text } }
+
+    /// A connection closed without a response.
+    package struct NoResponse: Error {}
+
+    private func exchange(
+        port: Int?, _ body: (inout Connection) async throws -> ReceivedResponse?
+    ) async throws -> ReceivedResponse {
+        guard let response = try await Connection.open(port: port ?? self.port, body) else { throw NoResponse() }
+        return response
+    }
+
+    // MARK: Signals
+
     /// Writes `settings` to the environment file and sends SIGHUP.
-    package func reload(_ settings: String...) throws {
-        try folder.write(settings.map { $0 + "\n" }.joined().utf8, to: "env")
+    /// - Parameter keyID: the signing key; nil to name none.
+    package func reload(keyID: String? = RunningService.keyID, _ settings: String...) throws {
+        let lines = (keyID.map { ["SUBSCRIPTION_OFFERS_KEY_ID=\($0)"] } ?? []) + settings
+        try folder.write(lines.map { $0 + "\n" }.joined().utf8, to: "env")
         kill(process.processIdentifier, SIGHUP)
     }
 
     /// Writes the configuration file, which the service reads at its next start or reload.
     package func configure(_ text: String) throws { try folder.write(text.utf8, to: "config.yaml") }
 
-    /// The configuration file's path, for use in the environment file.
-    package var configurationFile: String { folder.path + "/config.yaml" }
+    /// The line of the environment file that names the configuration file.
+    package var configurationSetting: String { "SUBSCRIPTION_OFFERS_CONFIG=\(folder.path)/config.yaml" }
 
     /// Sends SIGKILL and waits for the process to exit.
     package func killAtOnce() {

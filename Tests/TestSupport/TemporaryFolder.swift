@@ -31,4 +31,8 @@ package final class TemporaryFolder: Sendable {
     package func remove(_ name: String) throws { try FileManager.default.removeItem(at: url.appending(path: name)) }
 
     package func read(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: url.appending(path: name))) }
+
+    package func text(_ name: String) throws -> String { String(decoding: try read(name), as: UTF8.self) }
+
+    package func lines(_ name: String) throws -> [String] { try text(name).split(separator: "\n").map(String.init) }
 }

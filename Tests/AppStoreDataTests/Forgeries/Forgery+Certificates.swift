@@ -1,6 +1,6 @@
 import AppStoreData
-import OfferCore
 import OfferCrypto
+import TestSupport
 
 @testable import AppStoreTestSupport
 

@@ -1,6 +1,7 @@
 import AppStoreData
 import OfferCore
 import OfferCrypto
+import TestSupport
 
 @testable import AppStoreTestSupport
 

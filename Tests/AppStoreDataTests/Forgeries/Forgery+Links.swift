@@ -1,5 +1,4 @@
 import AppStoreData
-import OfferCore
 import OfferCrypto
 
 @testable import AppStoreTestSupport

@@ -1,6 +1,5 @@
 import AppStoreData
 import Foundation
-import OfferCore
 import OfferCrypto
 import Testing
 

@@ -1,5 +1,4 @@
 import AppStoreData
-import Foundation
 import OfferCore
 import OfferEligibility
 import Testing

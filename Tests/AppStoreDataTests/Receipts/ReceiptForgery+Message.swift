@@ -1,5 +1,6 @@
 import AppStoreData
 import OfferCrypto
+import TestSupport
 
 @testable import AppStoreTestSupport
 

@@ -1,4 +1,5 @@
 import AppStoreData
+import TestSupport
 
 @testable import AppStoreTestSupport
 

@@ -68,11 +68,9 @@ struct OCSPCacheTests {
 
     @Test("a revoked certificate stays revoked, whatever the responder says later")
     func revokedForever() async throws {
-        let bench = try RevocationBench {
-            StubResponder.answering($0, leaf: .revoked(date: RevocationBench.revocationDate))
-        }
+        let bench = try RevocationBench.withRevokedLeaf()
         try await bench.run { checker, chain in
-            let failure = RevocationFailure.revoked(.leaf, date: RevocationBench.revocationDate)
+            let failure = RevocationBench.leafRevoked
             await #expect(throws: failure) { try await checker.check(chain) }
             await bench.responder.answer(by: StubResponder.answering(bench.authority))
             bench.clock.advance(by: 10 * 365 * 86_400)
@@ -96,9 +94,7 @@ struct OCSPCacheTests {
 
     @Test("a certificate found revoked in the background is reported without anyone asking again")
     func revokedInBackground() async throws {
-        let bench = try RevocationBench {
-            StubResponder.answering($0, leaf: .revoked(date: RevocationBench.revocationDate))
-        }
+        let bench = try RevocationBench.withRevokedLeaf()
         try await bench.run { checker, chain in
             _ = checker.cachedStatus(chain)
             try await waitUntil { bench.revoked == [chain.leaf.digest] }
@@ -107,9 +103,7 @@ struct OCSPCacheTests {
 
     @Test("a chain is dropped from the known chains as soon as it is revoked")
     func knownChains() async throws {
-        let bench = try RevocationBench {
-            StubResponder.answering($0, leaf: .revoked(date: RevocationBench.revocationDate))
-        }
+        let bench = try RevocationBench.withRevokedLeaf()
         let known = KnownChains()
         let checker = OCSPChecker(transport: bench.responder.transport, now: { bench.clock.now }) {
             known.revoke($0.identity)

@@ -1,4 +1,3 @@
-import Foundation
 import OfferCrypto
 import TestSupport
 import Testing
@@ -20,11 +19,9 @@ struct OCSPCheckerTests {
 
     @Test("a revoked leaf is final, and is reported")
     func revokedLeaf() async throws {
-        let bench = try RevocationBench {
-            StubResponder.answering($0, leaf: .revoked(date: RevocationBench.revocationDate))
-        }
+        let bench = try RevocationBench.withRevokedLeaf()
         try await bench.run { checker, chain in
-            let failure = RevocationFailure.revoked(.leaf, date: RevocationBench.revocationDate)
+            let failure = RevocationBench.leafRevoked
             await #expect(throws: failure) { try await checker.check(chain) }
             #expect(!failure.isRetryable)
             #expect(bench.revoked == [chain.leaf.digest])

@@ -1,7 +1,5 @@
 import Foundation
 import OfferCrypto
-import TestSupport
-import Testing
 
 @testable import AppStoreData
 @testable import AppStoreTestSupport
@@ -50,6 +48,13 @@ final class RevocationBench: Sendable {
         }
         self.authority = authority
     }
+
+    /// A bench whose responder says that the leaf is revoked.
+    static func withRevokedLeaf() throws -> RevocationBench {
+        try RevocationBench { StubResponder.answering($0, leaf: .revoked(date: revocationDate)) }
+    }
+
+    static let leafRevoked = RevocationFailure.revoked(.leaf, date: revocationDate)
 
     /// The digests of the certificates found revoked.
     var revoked: [[UInt8]] { record.all }

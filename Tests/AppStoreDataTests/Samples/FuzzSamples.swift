@@ -2,8 +2,8 @@ import Foundation
 import OfferCore
 import OfferCrypto
 import OfferEligibility
+import TestSupport
 
-@testable import AppStoreData
 @testable import AppStoreTestSupport
 
 /// The seeds of the fuzz targets for App Store data, and what those targets must know of the keys that signed them.

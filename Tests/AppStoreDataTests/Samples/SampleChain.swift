@@ -1,5 +1,5 @@
-import OfferCore
 import OfferCrypto
+import TestSupport
 
 @testable import AppStoreTestSupport
 

@@ -1,6 +1,4 @@
 import Foundation
-import OfferCore
-import OfferCrypto
 import OfferEligibility
 import Testing
 

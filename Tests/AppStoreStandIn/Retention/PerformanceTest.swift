@@ -6,7 +6,6 @@ import NIOCore
 import NIOHTTP1
 import OfferCore
 import OfferEligibility
-import TestSupport
 
 /// Apple's performance test of a service that answers requests for retention messages.
 package struct PerformanceTest: Sendable {

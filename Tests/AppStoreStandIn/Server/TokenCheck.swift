@@ -1,7 +1,6 @@
 import NIOConcurrencyHelpers
 import OfferCore
 package import OfferCrypto
-import OfferEligibility
 
 /// The check of tokens, as the App Store makes it: an ES256 JWT by a known key, for this app, in force now.
 package final class TokenCheck: Sendable {

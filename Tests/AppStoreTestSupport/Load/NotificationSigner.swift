@@ -1,6 +1,5 @@
 import OfferCore
 import OfferCrypto
-import OfferEligibility
 import TestSupport
 
 /// Signs planned notifications with a chain made for tests. Its keys are throw-away: they protect nothing.

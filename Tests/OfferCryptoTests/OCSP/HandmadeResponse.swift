@@ -1,4 +1,3 @@
-import OfferCrypto
 import TestSupport
 
 /// An OCSP response (RFC 6960 section 4.2.1) that `openssl ocsp` would not make.
@@ -34,29 +33,29 @@ struct HandmadeResponse {
     static func extensions(tag: UInt8, critical: Bool) -> [UInt8] {
         let object: [UInt8] = [0x06, 0x04, 0x2A, 0x03, 0x04, 0x05]
         let flag: [UInt8] = critical ? [0x01, 0x01, 0xFF] : []
-        return DERWriter.value(
-            tag, DERWriter.sequence(DERWriter.sequence(object, flag, DERWriter.octets([0x05, 0x00]))))
+        return DER.value(
+            tag, DER.sequence(DER.sequence(object, flag, DER.octetString([0x05, 0x00]))))
     }
 
     /// - Parameters:
     ///   - thisUpdate: in seconds since 1970.
     ///   - nextUpdate: likewise.
     init(from thisUpdate: Int64, to nextUpdate: Int64?) {
-        producedAt = DERWriter.time(thisUpdate)
-        answers = [Answer(thisUpdate: DERWriter.time(thisUpdate), nextUpdate: nextUpdate.map(DERWriter.time))]
+        producedAt = DER.generalizedTime(thisUpdate)
+        answers = [Answer(thisUpdate: DER.generalizedTime(thisUpdate), nextUpdate: nextUpdate.map(DER.generalizedTime))]
     }
 
     /// The signed response.
     func der(_ authority: OCSPCertificates) throws -> [UInt8] {
         let keyHash = try authority.keyHash(of: responder ?? signer)
-        let data = DERWriter.sequence(
-            DERWriter.value(0xA2, DERWriter.octets(keyHash)), producedAt,
-            DERWriter.value(0x30, try answers.flatMap { try $0.der(authority) }), extensions)
+        let data = DER.sequence(
+            DER.value(0xA2, DER.octetString(keyHash)), producedAt,
+            DER.value(0x30, try answers.flatMap { try $0.der(authority) }), extensions)
         let signature = try authority.sign(data, with: signer, digest: algorithm.0)
         let certificates = try certificates.flatMap { try authority.der($0) }
-        let basic = DERWriter.sequence(
-            data, DERWriter.sequence(DERWriter.value(0x06, algorithm.1)), DERWriter.value(0x03, [0] + signature),
-            certificates.isEmpty ? [] : DERWriter.value(0xA0, DERWriter.value(0x30, certificates)))
+        let basic = DER.sequence(
+            data, DER.sequence(DER.value(0x06, algorithm.1)), DER.value(0x03, [0] + signature),
+            certificates.isEmpty ? [] : DER.value(0xA0, DER.value(0x30, certificates)))
         return Self.wrap(basic)
     }
 
@@ -65,17 +64,17 @@ struct HandmadeResponse {
     static func wrap(
         _ basic: [UInt8], type: [UInt8] = [0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, 0x01, 0x01]
     ) -> [UInt8] {
-        DERWriter.sequence(
+        DER.sequence(
             [0x0A, 0x01, 0x00],
-            DERWriter.value(0xA0, DERWriter.sequence(DERWriter.value(0x06, type), DERWriter.octets(basic))))
+            DER.value(0xA0, DER.sequence(DER.value(0x06, type), DER.octetString(basic))))
     }
 }
 
 extension HandmadeResponse.Answer {
     fileprivate func der(_ authority: OCSPCertificates) throws -> [UInt8] {
-        DERWriter.sequence(
+        DER.sequence(
             try authority.identifier(of: about.0, issuedBy: about.1, digest: about.2), status, thisUpdate,
-            nextUpdate.map { DERWriter.value(0xA0, $0) } ?? [], extensions)
+            nextUpdate.map { DER.value(0xA0, $0) } ?? [], extensions)
     }
 }
 
@@ -83,14 +82,14 @@ extension OCSPCertificates {
     /// The CertID that `openssl ocsp` writes: the request's innermost sequence.
     func identifier(of name: String, issuedBy issuer: String, digest: String) throws -> [UInt8] {
         let request = try request(about: name, issuedBy: issuer, digest: digest)
-        return (0..<4).reduce(request) { der, _ in DERWriter.content(der) }
+        return (0..<4).reduce(request) { der, _ in DER.content(of: der) }
     }
 
     /// SHA-1 of a certificate's public key: the third value of a CertID that names it as issuer.
     func keyHash(of name: String) throws -> [UInt8] {
-        let identifier = DERWriter.content(try identifier(of: "leaf", issuedBy: name, digest: "-sha1"))
-        let afterAlgorithm = Array(identifier.dropFirst(2 + DERWriter.content(identifier).count))
-        let afterName = Array(afterAlgorithm.dropFirst(2 + DERWriter.content(afterAlgorithm).count))
-        return DERWriter.content(afterName)
+        let identifier = DER.content(of: try identifier(of: "leaf", issuedBy: name, digest: "-sha1"))
+        let afterAlgorithm = Array(identifier.dropFirst(2 + DER.content(of: identifier).count))
+        let afterName = Array(afterAlgorithm.dropFirst(2 + DER.content(of: afterAlgorithm).count))
+        return DER.content(of: afterName)
     }
 }

@@ -148,10 +148,10 @@ struct HandmadeResponseTests {
         arguments: ["", "20250231000000Z", "20250101", "99999999999999Z", "2025010100000Z"])
     func unreadableTime(text: String) throws {
         var response = try valid()
-        response.answers[0].thisUpdate = DERWriter.value(0x18, Array(text.utf8))
+        response.answers[0].thisUpdate = DER.value(0x18, Array(text.utf8))
         #expect(throws: OCSPFailure.self) { try verify(response) }
         response = try valid()
-        response.answers[0].nextUpdate = DERWriter.value(0x18, Array(text.utf8))
+        response.answers[0].nextUpdate = DER.value(0x18, Array(text.utf8))
         #expect(throws: OCSPFailure.self) { try verify(response) }
     }
 
@@ -177,16 +177,16 @@ struct HandmadeResponseTests {
     @Test("what is not exactly one successful basic response in DER is refused")
     func unreadable() throws {
         let der = try valid().der(authority)
-        let basic = DERWriter.content(
-            Array(
-                DERWriter.content(DERWriter.content(Array(DERWriter.content(der).dropFirst(3)))).dropFirst(11)))
+        let basic = DER.content(
+            of: Array(
+                DER.content(of: DER.content(of: Array(DER.content(of: der).dropFirst(3)))).dropFirst(11)))
         #expect(HandmadeResponse.wrap(basic) == der)
         let unreadable: [[UInt8]] = [
             [], [0x30, 0x03, 0x0A, 0x01, 0x00],
             HandmadeResponse.wrap(basic + [0]), HandmadeResponse.wrap([]),
             HandmadeResponse.wrap(basic, type: [0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, 0x01, 0x02]),
             // Indefinite length, which BER allows.
-            [0x30, 0x80] + DERWriter.content(der) + [0, 0],
+            [0x30, 0x80] + DER.content(of: der) + [0, 0],
         ]
         for bytes in unreadable { #expect(throws: OCSPFailure.unreadable) { try verify(bytes) } }
     }

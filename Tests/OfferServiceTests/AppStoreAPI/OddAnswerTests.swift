@@ -3,7 +3,6 @@ import AppStoreData
 import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
-import OfferCrypto
 import OfferEligibility
 import OfferTelemetry
 import OutgoingHTTP
@@ -32,27 +31,17 @@ struct OddAnswerTests {
     }
 
     private struct Setup {
-        let service: TestService
-        let store: SQLiteStore
+        let service: StoreService
         let refresh: SubscriptionFetch
         let recovery: NotificationRecovery
         let refresher: RefreshQueue
 
-        init(_ answers: [String], in folder: TemporaryFolder) throws {
-            let pair = try SigningKey(text: PrivateKeyPEM.generate())
-            let roots = try TrustedRoots([X509Certificate(der: TestChain.standard.get().root)])
-            let settings = StoreSettings(location: .sqlite(path: folder.path + "/store.sqlite"))
-            store = try SQLiteStore(SQLiteSettings(path: folder.path + "/store.sqlite"))
-            let log = RecordedLog().logger
-            let current = CurrentStore(settings, store: store, log: log)
-            let issuer = try IssuerID(utf8: Array("57246542-96fe-1a63-e053-0824d011072a".utf8))
+        init(_ answers: [String]) throws {
             let app = Catalogue.App(appAppleID: 1_234_567_890, offers: [:])
-            let policy = Policy(
-                ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)),
-                catalogue: Catalogue(apps: [Sample.bundleID: app]), issuerIDs: IssuerIDs(ofAllApps: issuer))
-            service = try TestService(
-                pair: pair, catalogue: policy.catalogue, appStore: AppStoreSettings(roots: roots), store: current)
-            let trust = try #require(service.trust)
+            service = try StoreService(catalogue: Catalogue(apps: [Sample.bundleID: app]))
+            let (current, policy) = (service.current, service.routes.signer.policy.snapshot)
+            let log = RecordedLog().logger
+            let trust = try #require(service.routes.trust)
             let now: @Sendable () -> Timestamp = { Timestamp(Date()) }
             let client = AppStoreClient(
                 hosts: APIHosts(production: "https://production.example", sandbox: "https://sandbox.example"),
@@ -67,20 +56,20 @@ struct OddAnswerTests {
                 patience: .seconds(60), problems: SyncProblems(readiness: Readiness(), now: now, log: log), log: log)
             recovery = NotificationRecovery(
                 client: client, intake: NotificationIntake(store: current, trust: trust, now: now, log: log),
-                store: current, policy: { policy }, now: now, metrics: service.metrics.sync, log: log)
+                store: current, policy: { policy }, now: now, metrics: service.routes.metrics.sync, log: log)
         }
 
         /// The facts that the store has of the customer of a transaction.
         func facts() async throws -> [SubscriberFact] {
-            let id = try TransactionID(utf8: Array("2000000987654321".utf8))
-            return try await store.customers(
-                known: .transactionID(id), bundleID: Sample.bundleID, environment: .production
+            return try await service.store.customers(
+                known: .transactionID(Sample.id("2000000987654321")), bundleID: Sample.bundleID,
+                environment: .production
             ).flatMap(\.facts)
         }
     }
 
     private static func jws(_ payload: SamplePayload) throws -> String {
-        "\"\(String(decoding: try TestChain.standard.get().jws(payload: payload.text), as: UTF8.self))\""
+        "\"\(try TestChain.standard.get().jws(payload))\""
     }
 
     private static func page(_ entries: [String], revision: String = "r1", hasMore: Bool = false) -> String {
@@ -103,20 +92,16 @@ struct OddAnswerTests {
     func history() async throws {
         let good = try Self.jws(.transaction)
         for odd in try Self.oddEntries() {
-            let folder = try TemporaryFolder()
-            let setup = try Setup([Self.page([odd, good])], in: folder)
+            let setup = try Setup([Self.page([odd, good])])
             let answer = try await setup.refresh.history(of: Self.number, in: Sample.production)
             #expect(!answer.isWhole)
             #expect(Set(try await setup.facts().map(\.key.kind)) == [.transaction], "\(odd.prefix(20))")
             let refused = #"offer_signer_app_store_data_total{data="transaction",outcome="refused"}"#
-            #expect(setup.service.scrape()[refused] == 1)
-            try setup.store.close()
+            #expect(setup.service.routes.scrape()[refused] == 1)
         }
-        let folder = try TemporaryFolder()
-        let setup = try Setup([Self.page([good])], in: folder)
+        let setup = try Setup([Self.page([good])])
         _ = try await setup.refresh.history(of: Self.number, in: Sample.production)
         #expect(Set(try await setup.facts().map(\.key.kind)) == [.transaction, .wholeHistory])
-        try setup.store.close()
     }
 
     @Test("an empty history is remembered for a moment, and one with an odd entry is not")
@@ -128,8 +113,7 @@ struct OddAnswerTests {
             var outcome = RefreshQueue.Outcome.notNeeded
             // On a busy machine, the time for an answer may be over before it is read.
             for _ in 0..<20 where outcome != expected {
-                let folder = try TemporaryFolder()
-                let setup = try Setup([#"{"data":[]}"#, Self.page(entries)], in: folder)
+                let setup = try Setup([#"{"data":[]}"#, Self.page(entries)])
                 let task = Task { try await setup.refresher.run() }
                 let request = try #require(RefreshRequest(id, in: Sample.production))
                 outcome = await setup.refresher.refresh([request])
@@ -140,7 +124,6 @@ struct OddAnswerTests {
                 }
                 task.cancel()
                 _ = await task.result
-                try setup.store.close()
             }
             #expect(outcome == expected, "\(entries)")
         }
@@ -153,13 +136,11 @@ struct OddAnswerTests {
         let good = first + "\(transaction),\"signedRenewalInfo\":\(info)}"
         let other = try Self.jws(SamplePayload.transaction.without("bundleId"))
         for odd in ["\(first)\(other)}", "17", "{}", first + "null}"] {
-            let folder = try TemporaryFolder()
-            let setup = try Setup([#"{"data":[{"lastTransactions":[\#(odd),\#(good)]}]}"#], in: folder)
+            let setup = try Setup([#"{"data":[{"lastTransactions":[\#(odd),\#(good)]}]}"#])
             let answer = try await setup.refresh.statuses(of: Self.number, in: Sample.production)
             #expect(!answer.isWhole)
             let kinds = Set(try await setup.facts().map(\.key.kind))
             #expect(kinds == [.transaction, .renewalInfo, .status], "\(odd.prefix(20))")
-            try setup.store.close()
         }
     }
 
@@ -170,13 +151,11 @@ struct OddAnswerTests {
         let another = try Self.jws(SamplePayload.transaction.with("bundleId", #""com.example.other""#))
         let pages = [[good, String(forged)], [good, another]] + (try Self.oddEntries().map { [$0] })
         for entries in pages {
-            let folder = try TemporaryFolder()
-            let setup = try Setup([Self.page(entries)], in: folder)
+            let setup = try Setup([Self.page(entries)])
             await #expect(throws: SyncError.self) {
                 try await setup.refresh.history(of: Self.number, in: Sample.production)
             }
             #expect(try await setup.facts().isEmpty)
-            try setup.store.close()
         }
     }
 
@@ -186,14 +165,12 @@ struct OddAnswerTests {
     func revisions(names: [String]) async throws {
         let good = try Self.jws(.transaction)
         let pages = (names + names).map { Self.page([good], revision: $0, hasMore: true) }
-        let folder = try TemporaryFolder()
-        let setup = try Setup(pages, in: folder)
+        let setup = try Setup(pages)
         let failure = await #expect(throws: SyncError.self) {
             try await setup.refresh.history(of: Self.number, in: Sample.production)
         }
         #expect("\(try #require(failure))".contains("would not end"))
         #expect(Set(try await setup.facts().map(\.key.kind)) == [.transaction])
-        try setup.store.close()
     }
 
     @Test("a list ends with an error at a link given before, and after more pages than any list has")
@@ -209,13 +186,11 @@ struct OddAnswerTests {
     @Test("a history that always has another page ends with an error")
     func endlessHistory() async throws {
         let pages = (0...SubscriptionFetch.maximumPages).map { Self.page([], revision: "r\($0)", hasMore: true) }
-        let folder = try TemporaryFolder()
-        let setup = try Setup(pages, in: folder)
+        let setup = try Setup(pages)
         let failure = await #expect(throws: SyncError.self) {
             try await setup.refresh.history(of: Self.number, in: Sample.production)
         }
         #expect("\(try #require(failure))".contains("more than \(SubscriptionFetch.maximumPages) pages"))
-        try setup.store.close()
     }
 
     @Test("entries of a notification history that cannot be read are counted, and the run goes on")
@@ -225,24 +200,20 @@ struct OddAnswerTests {
             #"{"notificationHistory":\#(odd),"hasMore":true,"paginationToken":"a"}"#,
             #"{"notificationHistory":[{"signedPayload":"e.e.e"}],"hasMore":false}"#,
         ]
-        let folder = try TemporaryFolder()
-        let setup = try Setup(pages, in: folder)
+        let setup = try Setup(pages)
         let start = Timestamp(milliseconds: Timestamp(Date()).milliseconds - 3_600_000)
         let counts = try await setup.recovery.run(of: Sample.production, from: start)
         #expect(counts.listed == 5 && counts.refused == 5 && counts.recovered == 0)
-        try setup.store.close()
     }
 
     @Test("a notification history whose tokens repeat ends with an error")
     func tokens() async throws {
         let pages = ["a", "b", "a"].map { #"{"notificationHistory":[],"hasMore":true,"paginationToken":"\#($0)"}"# }
-        let folder = try TemporaryFolder()
-        let setup = try Setup(pages, in: folder)
+        let setup = try Setup(pages)
         let start = Timestamp(milliseconds: Timestamp(Date()).milliseconds - 3_600_000)
         let failure = await #expect(throws: SyncError.self) {
             try await setup.recovery.run(of: Sample.production, from: start)
         }
         #expect("\(try #require(failure))".contains("would not end"))
-        try setup.store.close()
     }
 }

@@ -1,8 +1,6 @@
 import AppStoreStandIn
 import AppStoreTestSupport
-import Foundation
 import OfferCore
-import OfferCrypto
 import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
@@ -55,8 +53,7 @@ struct PollingWorkerTests {
         service.wait(.hours(1))
         _ = await service.poll(Self.app)
         #expect(questions(service) <= 4)
-        try await service.stop()
-        await service.standIn.stop()
+        try await service.end()
     }
 
     @Test("takes nothing while no question about the app can be answered, and asks soon after")
@@ -74,8 +71,7 @@ struct PollingWorkerTests {
         service.wait(.seconds(300))
         #expect(await service.poll(Self.app) == 3)
         #expect(service.problems.isEmpty)
-        try await service.stop()
-        await service.standIn.stop()
+        try await service.end()
     }
 
     @Test("waits for the end of a limit, which is no problem")
@@ -90,8 +86,7 @@ struct PollingWorkerTests {
         #expect(questions(service) == asked && service.problems.isEmpty)
         service.wait(.seconds(20))
         #expect(await service.poll(Self.app) == 3)
-        try await service.stop()
-        await service.standIn.stop()
+        try await service.end()
     }
 
     @Test("asks again every five minutes at first, so that one failure does not free a slot, and then less often")
@@ -111,8 +106,7 @@ struct PollingWorkerTests {
         service.wait(.hours(1))
         _ = await service.poll(Self.app)
         #expect(service.problems.isEmpty)
-        try await service.stop()
-        await service.standIn.stop()
+        try await service.end()
     }
 
     @Test(
@@ -129,8 +123,7 @@ struct PollingWorkerTests {
             #expect(await service.poll(Self.app) == 0)
         }
         #expect(questions(service) == asked && service.problems.isEmpty)
-        try await service.stop()
-        await service.standIn.stop()
+        try await service.end()
     }
 
     @Test("gives up a subscription that is missing from the answer about it")
@@ -148,8 +141,7 @@ struct PollingWorkerTests {
         let asked = questions(service)
         service.wait(.seconds(400))
         #expect(await service.poll(Self.app) == 0 && questions(service) == asked)
-        try await service.stop()
-        await service.standIn.stop()
+        try await service.end()
     }
 }
 
@@ -181,8 +173,7 @@ struct RecoveryCheckpointTests {
         #expect(try await checkpoint(service) == old)
         try await service.recover(Self.app, since: service.now - .days(11))
         #expect(try await checkpoint(service) == service.now)
-        try await service.stop()
-        await service.standIn.stop()
+        try await service.end()
     }
 
     @Test("moves when a run begins as early as the App Store goes")
@@ -190,8 +181,7 @@ struct RecoveryCheckpointTests {
         let service = try await service()
         try await service.recover(Self.app, since: .min)
         #expect(try await checkpoint(service) == service.now)
-        try await service.stop()
-        await service.standIn.stop()
+        try await service.end()
     }
 
     @Test("begins the span of known notifications with the first run, and goes on with each later one")
@@ -216,8 +206,7 @@ struct RecoveryCheckpointTests {
         await service.pass(7200)
         await service.recover(Self.app)
         #expect(try await coverage() == HistoryEvidence.Coverage(since: first, until: service.now))
-        try await service.stop()
-        await service.standIn.stop()
+        try await service.end()
     }
 
     @Test("is corrected when a clock was ahead, and does not stop the service from reading")
@@ -230,8 +219,7 @@ struct RecoveryCheckpointTests {
         await service.recover(Self.app)
         #expect(try await checkpoint(service) == service.now)
         #expect(service.standIn.statistics.requests("notification_history") > 0)
-        try await service.stop()
-        await service.standIn.stop()
+        try await service.end()
     }
 
     @Test("notifications of another app in the history are refused, and read when they are ours")
@@ -245,7 +233,6 @@ struct RecoveryCheckpointTests {
         try await service.recover(Self.app, since: service.now - .days(30))
         let now = try await service.withStore { try await $0.intakes() }
         #expect(now.map(\.notifications) == [service.standIn.production.notificationCount])
-        try await service.stop()
-        await service.standIn.stop()
+        try await service.end()
     }
 }

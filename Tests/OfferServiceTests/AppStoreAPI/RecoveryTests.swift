@@ -1,7 +1,5 @@
 import AppStoreStandIn
 import AppStoreTestSupport
-import OfferCore
-import OfferService
 import StoreTestSupport
 import Testing
 
@@ -30,7 +28,6 @@ struct RecoveryTests {
         let after = try await service.received(in: Sample.production)
         #expect(after.notifications == world.notificationCount)
         #expect(after.checkpoint == nil, "the whole history has not been read")
-        await service.standIn.stop()
-        try await service.stop()
+        try await service.end()
     }
 }

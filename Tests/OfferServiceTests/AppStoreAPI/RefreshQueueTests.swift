@@ -29,8 +29,7 @@ struct RefreshQueueTests {
         try await body(refresher, request, service)
         task.cancel()
         _ = await task.result
-        try await service.stop()
-        await service.standIn.stop()
+        try await service.end()
     }
 
     private func requests(_ service: SimulatedService) -> Int {

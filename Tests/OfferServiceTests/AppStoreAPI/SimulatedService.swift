@@ -45,7 +45,7 @@ final class SimulatedService: Sendable {
     ///   - posting: how notifications get lost.
     init(customers: Int, posting: Poster.Settings) async throws {
         folder = try TemporaryFolder()
-        pair = try SigningKey(text: PrivateKeyPEM.generate())
+        pair = try Fixtures.makeSigningKey()
         let clock = NIOLockedValueBox(Int64(Date().timeIntervalSince1970 * 1000))
         self.clock = clock
         var settings = AppStoreStandIn.Settings { clock.withLockedValue { $0 } }
@@ -81,7 +81,7 @@ final class SimulatedService: Sendable {
             pair: pair, catalogue: policy.catalogue, appStore: AppStoreSettings(roots: TrustedRoots(roots)),
             store: current)
         let now: @Sendable () -> Timestamp = { [clock] in Timestamp(milliseconds: clock.withLockedValue { $0 }) }
-        routes.wall.withLockedValue { $0 = now() }
+        routes.setTime(now())
         guard let trust = routes.trust else { throw CocoaError(.coderInvalidValue) }
         let uptime: @Sendable () -> NIODeadline = {
             isFast ? .uptimeNanoseconds(UInt64(now().milliseconds) * 1_000_000) : .now()
@@ -114,20 +114,25 @@ final class SimulatedService: Sendable {
         try stopped?.store.close()
     }
 
+    /// Stops the service and the stand-in.
+    func end() async throws {
+        try await stop()
+        await standIn.stop()
+    }
+
     /// Puts a new key in force while the service runs. The App Store no longer accepts the old one.
     func rotateKey() throws {
-        let (id, pair) = (try KeyID(utf8: Array("SECONDKEY2".utf8)), try SigningKey(text: PrivateKeyPEM.generate()))
+        let (id, pair) = (try KeyID(utf8: Array("SECONDKEY2".utf8)), try Fixtures.makeSigningKey())
         try running.withLockedValue { $0 }?.policy.replace(with: Self.policy(pair, id))
         standIn.tokens.replace(keys: [id.description: pair])
     }
 
     private static func policy(_ pair: SigningKey, _ id: KeyID) throws -> Policy {
-        let issuer = "57246542-96fe-1a63-e053-0824d011072a"
         let app = Catalogue.App(appAppleID: 1_234_567_890, offers: [:])
         return Policy(
             ring: KeyRing(active: KeyRing.Key(id: id, pair: pair)),
             catalogue: Catalogue(apps: [Sample.bundleID: app]),
-            issuerIDs: IssuerIDs(ofAllApps: try IssuerID(utf8: Array(issuer.utf8))))
+            issuerIDs: IssuerIDs(ofAllApps: try Fixtures.issuerID()))
     }
 
     private static func certificates(_ path: String) throws -> [X509Certificate] {
@@ -145,7 +150,7 @@ final class SimulatedService: Sendable {
             clock += seconds * 1000
             return Timestamp(milliseconds: clock)
         }
-        running.withLockedValue { $0 }?.routes.wall.withLockedValue { $0 = now }
+        running.withLockedValue { $0 }?.routes.setTime(now)
         if customersLive { await standIn.advance() } else { for poster in standIn.posters { await poster.post() } }
         guard let running = running.withLockedValue({ $0 }) else { return }
         for scope in Self.scopes {
@@ -227,10 +232,9 @@ final class SimulatedService: Sendable {
     }
 
     private func facts(_ original: String, in scope: AppScope) async throws -> [SubscriberFact] {
-        let id = try TransactionID(utf8: Array(original.utf8))
         guard let store = running.withLockedValue({ $0?.store }) else { return [] }
         return try await store.customers(
-            known: .originalTransactionID(id), bundleID: scope.bundleID, environment: scope.environment
+            known: .originalTransactionID(Sample.id(original)), bundleID: scope.bundleID, environment: scope.environment
         ).flatMap(\.facts)
     }
 

@@ -42,8 +42,7 @@ struct WeekTests {
             expectLoss(world)
         }
         try expectFewRequests(service)
-        await service.standIn.stop()
-        try await service.stop()
+        try await service.end()
     }
 
     @Test("without the notification history, each subscription is asked about when its period is over, seldom again")
@@ -76,8 +75,7 @@ struct WeekTests {
         let questions = service.standIn.statistics.requests("subscription_statuses") - asked
         #expect(settled > Self.customers / 2 && questions > 0 && questions < subscriptions * 3)
         #expect(service.standIn.statistics.answers(429) == 0 && service.standIn.statistics.answers(401) == 0)
-        await service.standIn.stop()
-        try await service.stop()
+        try await service.end()
     }
 
     /// Otherwise the test would prove nothing.

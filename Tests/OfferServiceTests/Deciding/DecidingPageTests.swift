@@ -1,6 +1,4 @@
-import Foundation
 import OfferCore
-import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -32,11 +30,11 @@ struct DecidingPageTests {
     func context(heading: String) async throws {
         let token = "a-token-of-the-app-1"
         let story = try Story(
-            service: DecisionService(
+            service: StoreService(
                 yaml: Self.configuration(),
                 callers: [
-                    try CustomerService.caller([.sign], token: token),
-                    try CustomerService.caller([.facts], token: "a-token-of-a-backend"),
+                    try Caller.test("backend", [.sign], token: token),
+                    try Caller.test("backend", [.facts], token: "a-token-of-a-backend"),
                 ]))
         try await story.on(0) { try $0.subscribe(to: Self.product, at: $1, trial: heading == "Win back") }
         var day = 6.0

@@ -45,7 +45,7 @@ struct DecisionProofTests {
     }
 
     static func jws(_ payload: SamplePayload) throws -> String {
-        "\"\(String(decoding: try TestChain.standard.get().jws(payload: payload.text), as: UTF8.self))\""
+        "\"\(try TestChain.standard.get().jws(payload))\""
     }
 
     static func proofs(
@@ -57,8 +57,8 @@ struct DecisionProofTests {
 
     @Test("proofs make a customer known, whatever the store knows, and bind the JWS")
     func proofsAlone() async throws {
-        let service = try DecisionService(Self.offers)
-        let decision = try await service.decide(DecisionService.token() + "," + Self.proofs())
+        let service = try StoreService(Self.offers)
+        let decision = try await service.decide(StoreService.token() + "," + Self.proofs())
         #expect(decision.signed == ["keep"], "\(decision.response.text)")
         let jws = try #require(decision.offers[0]["compactJWS"] as? String)
         #expect(Base64URL.json(jws.split(separator: ".")[1])?["transactionId"] as? String == "1000")
@@ -66,26 +66,26 @@ struct DecisionProofTests {
         let stored = try await service.store.customers(
             known: .originalTransactionID(Sample.id("1000")), bundleID: Sample.bundleID, environment: nil)
         #expect(stored.first?.facts.count == 2)
-        let other = try await service.decide(DecisionService.token(2) + "," + Self.proofs())
+        let other = try await service.decide(StoreService.token(2) + "," + Self.proofs())
         #expect(other.refused["keep"] == ["outstanding"], "the same purchases under another name get no second one")
         // Without the proofs, account 2 is unknown: they counted for that request alone.
-        #expect(try await service.decide(DecisionService.token(2)).refused["keep"] == ["unknown"])
+        #expect(try await service.decide(StoreService.token(2)).refused["keep"] == ["unknown"])
     }
 
     @Test("proofs are merged also when nothing is signed")
     func merged() async throws {
-        let service = try DecisionService(Self.offers)
+        let service = try StoreService(Self.offers)
         let proofs = try Self.proofs([Self.transaction(account: 1)], [Self.renewal(account: 1, autoRenew: true)])
-        let first = try await service.decide(DecisionService.token() + #","sign":false,"# + proofs)
+        let first = try await service.decide(StoreService.token() + #","sign":false,"# + proofs)
         #expect(first.refused["keep"] == ["auto_renew"])
         #expect(try await service.decide().refused["keep"] == ["auto_renew"], "now known without proofs")
     }
 
     @Test("a proof of another account is refused, and so is one that the store knows as another's")
     func another() async throws {
-        let service = try DecisionService(Self.offers)
+        let service = try StoreService(Self.offers)
         let named = try Self.proofs([Self.transaction(account: 2)])
-        let token = try await service.decide(DecisionService.token() + "," + named)
+        let token = try await service.decide(StoreService.token() + "," + named)
         #expect(token.response.status == 422 && token.json["code"] as? String == "another_customers_proof")
         #expect(token.json["field"] as? String == "proofs")
         // A username appears in no signed data, so nothing contradicts it.
@@ -102,21 +102,21 @@ struct DecisionProofTests {
         try await service.addSubscriber("5000", account: 3, autoRenew: false)
         let later = Self.transaction("5001").with("originalTransactionId", #""5000""#)
         let anonymous = try Self.proofs([later], [Self.renewal("5000")])
-        let stranger = try await service.decide(DecisionService.token(4) + "," + anonymous)
+        let stranger = try await service.decide(StoreService.token(4) + "," + anonymous)
         #expect(stranger.json["code"] as? String == "another_customers_proof")
     }
 
     @Test("a transaction ID proves nothing by itself")
     func transactionID() async throws {
-        let service = try DecisionService("{offerID: keep, rule: retention}")
+        let service = try StoreService("{offerID: keep, rule: retention}")
         try await service.addSubscriber("5000", account: 3, autoRenew: false)
         try await service.addSubscriber("1000", account: 1, autoRenew: false)
-        let claimed = try await service.decide(DecisionService.token(9) + #","transactionID":"5000""#)
+        let claimed = try await service.decide(StoreService.token(9) + #","transactionID":"5000""#)
         #expect(claimed.json["code"] as? String == "another_customers_transaction")
-        let own = try await service.decide(DecisionService.token(1) + #","transactionID":"1000""#)
+        let own = try await service.decide(StoreService.token(1) + #","transactionID":"1000""#)
         #expect(own.signed == ["keep"])
         // One that nobody knows is not signed.
-        let unknown = try await service.decide(DecisionService.token(1) + #","transactionID":"7777""#)
+        let unknown = try await service.decide(StoreService.token(1) + #","transactionID":"7777""#)
         let jws = try #require(unknown.offers.first?["compactJWS"] as? String)
         #expect(Base64URL.json(jws.split(separator: ".")[1])?["transactionId"] as? String == "1000")
         let nobody = try await service.decide(#""applicationUsername":"","transactionID":"5000""#)
@@ -125,26 +125,26 @@ struct DecisionProofTests {
 
     @Test("purchases of an Apple Account that is not the customer's are refused, if they do not name the account")
     func anotherAppleAccount() async throws {
-        let service = try DecisionService("{offerID: keep, rule: retention}, {offerID: back, rule: win_back}")
+        let service = try StoreService("{offerID: keep, rule: retention}, {offerID: back, rule: win_back}")
         try await service.addSubscriber("1000", account: 1) { $0.appTransactionID = Sample.id("700") }
         let friends = try Self.proofs([Self.transaction("2000", appleAccount: "701")], [])
-        let refused = try await service.decide(DecisionService.token() + "," + friends)
+        let refused = try await service.decide(StoreService.token() + "," + friends)
         #expect(refused.json["code"] as? String == "another_customers_proof", "\(refused.response.text)")
         let own = try Self.proofs([Self.transaction("2000", account: 1, appleAccount: "701")], [])
-        #expect(try await service.decide(DecisionService.token() + "," + own).response.status == 200)
+        #expect(try await service.decide(StoreService.token() + "," + own).response.status == 200)
     }
 
     @Test("the AppTransaction of another Apple Account says nothing of the customer")
     func anothersDownload() async throws {
-        let service = try DecisionService(
+        let service = try StoreService(
             "{offerID: early, rule: {originalPurchase: {before: 2030-01-01}}}, {offerID: old, rule: {originalAppVersion: {before: \"99\"}}}"
         )
         try await service.addSubscriber("1000", account: 1) { $0.appTransactionID = Sample.id("700") }
-        func decide(_ appleAccount: String) async throws -> DecisionService.Decision {
+        func decide(_ appleAccount: String) async throws -> StoreService.Decision {
             let payload = SamplePayload.appTransaction.with("appTransactionId", "\"\(appleAccount)\"")
                 .with("bundleId", #""com.example.app""#)
             return try await service.decide(
-                DecisionService.token() + #","sign":false,"proofs":{"signedAppTransaction":\#(Self.jws(payload))}"#)
+                StoreService.token() + #","sign":false,"proofs":{"signedAppTransaction":\#(Self.jws(payload))}"#)
         }
         let own = try await decide("700")
         #expect(own.eligible == ["early", "old"], "\(own.response.text)")
@@ -154,15 +154,15 @@ struct DecisionProofTests {
 
     @Test("a first transaction with an old renewal info does not show what was never done")
     func hiddenHistory() async throws {
-        let service = try DecisionService("{offerID: first, rule: {all: [{rule: win_back}, {redeemed: false}]}}")
+        let service = try StoreService("{offerID: first, rule: {all: [{rule: win_back}, {redeemed: false}]}}")
         service.setDay(100)
-        let decision = try await service.decide(DecisionService.token() + "," + Self.proofs())
+        let decision = try await service.decide(StoreService.token() + "," + Self.proofs())
         #expect(decision.refused["first"] == ["unknown"], "\(decision.response.text)")
     }
 
     @Test("a lapsed subscription of another Apple Account does not hide one with access")
     func twoAppleAccounts() async throws {
-        let service = try DecisionService(
+        let service = try StoreService(
             "{offerID: back, rule: win_back}, {offerID: gone, rule: {not: {subscription: {status: active}}}}")
         try await service.addSubscriber("1000", account: 1) {
             $0.appTransactionID = Sample.id("700")
@@ -186,17 +186,17 @@ struct DecisionProofTests {
 
     @Test("proofs must be of one Apple Account, and of the environment that is asked for")
     func severalAccounts() async throws {
-        let service = try DecisionService(Self.offers)
+        let service = try StoreService(Self.offers)
         let mixed = try Self.proofs([Self.transaction(), Self.transaction("2000", appleAccount: "701")])
-        let response = try await service.decide(DecisionService.token() + "," + mixed)
+        let response = try await service.decide(StoreService.token() + "," + mixed)
         #expect(response.response.status == 422 && response.json["reason"] as? String == "several_apple_accounts")
-        let other = try await service.decide(DecisionService.token() + #","environment":"Sandbox","# + Self.proofs())
+        let other = try await service.decide(StoreService.token() + #","environment":"Sandbox","# + Self.proofs())
         #expect(other.json["reason"] as? String == "several_environments")
     }
 
     @Test("an anonymous customer is known by proofs alone")
     func anonymous() async throws {
-        let service = try DecisionService(Self.offers)
+        let service = try StoreService(Self.offers)
         let decision = try await service.decide(#""applicationUsername":"","# + Self.proofs())
         #expect(decision.signed == ["keep"])
         let again = try await service.decide(#""applicationUsername":"","# + Self.proofs())
@@ -205,14 +205,13 @@ struct DecisionProofTests {
 
     @Test("a receipt that shares no purchase with what the store knows of the account is refused")
     func receiptOfAnother() async throws {
-        let service = try DecisionService(
+        let service = try StoreService(
             "{offerID: first, rule: {redeemed: false}}", app: "introductoryOffers: {rule: app_store_default}")
         try await service.store.merge(
             [Sample.transaction("1001", of: "1000", 0, 30) { $0.appAccountToken = Sample.token(1) }], in: Sample.sandbox
         )
-        let receipt = try ReceiptSigner.standard.get().message(TestReceipt(purchases: [.init()])).encoded
-        let text = String(decoding: Base64.text(of: receipt), as: UTF8.self)
-        let decision = try await service.decide(DecisionService.token() + #","proofs":{"appReceipt":"\#(text)"}"#)
+        let text = try ReceiptSigner.base64(TestReceipt(purchases: [.init()]))
+        let decision = try await service.decide(StoreService.token() + #","proofs":{"appReceipt":"\#(text)"}"#)
         #expect(decision.json["code"] as? String == "another_customers_proof", "\(decision.response.text)")
     }
 
@@ -223,7 +222,7 @@ struct DecisionProofTests {
 
     /// The answer of `POST /v1/introductory-offers` without a decision of the caller.
     private static func introductory(
-        _ service: DecisionService, transactionID: String = "1000", _ more: String = ""
+        _ service: StoreService, transactionID: String = "1000", _ more: String = ""
     ) async -> HTTPResponse {
         await service.post(
             "/v1/introductory-offers", #""productID":"monthly","transactionID":"\#(transactionID)"\#(more)"#)
@@ -231,7 +230,7 @@ struct DecisionProofTests {
 
     @Test("an introductory offer needs a history that the App Store gave as whole, not one first transaction")
     func introductoryOffers() async throws {
-        let service = try DecisionService("a", app: Self.app("app_store_default"))
+        let service = try StoreService("a", app: Self.app("app_store_default"))
         try await service.addSubscriber("1000", account: 1) { $0.subscriptionGroupID = "2" }
         let unknown = await Self.introductory(service)
         #expect(unknown.status == 422 && unknown.json["code"] as? String == "not_eligible", "\(unknown.text)")
@@ -252,7 +251,7 @@ struct DecisionProofTests {
 
     @Test("a rule for introductory offers is counted, and its requests are limited before anything is asked")
     func limitedIntroductoryOffers() async throws {
-        let service = try DecisionService("a", app: Self.app("app_store_default"))
+        let service = try StoreService("a", app: Self.app("app_store_default"))
         try await service.addSubscriber("1000", account: 1)
         let response = await Self.introductory(service)
         #expect(response.status == 200 || response.status == 422)
@@ -264,7 +263,7 @@ struct DecisionProofTests {
 
     @Test("proofs of another Apple Account do not decide about a transaction")
     func anothersIntroductoryOffer() async throws {
-        let service = try DecisionService("a", app: Self.app("{everSubscribed: true}"))
+        let service = try StoreService("a", app: Self.app("{everSubscribed: true}"))
         try await service.addSubscriber("5000", account: 1)
         let response = await Self.introductory(service, transactionID: "5000", "," + (try Self.proofs()))
         #expect(response.json["code"] as? String == "another_customers_transaction", "\(response.text)")

@@ -22,7 +22,7 @@ struct DecisionTests {
 
     @Test("a request runs on the threads that read the store, unless its body is so large that it has proofs")
     func threads() throws {
-        let service = try DecisionService("{offerID: o, rule: retention}")
+        let service = try StoreService("{offerID: o, rule: retention}")
         let largest = HTTPRequest.maximumBodySize
         for (size, runsOnStore) in [(2, true), (largest, true), (largest + 1, false)] {
             let request = HTTPRequest(
@@ -38,7 +38,7 @@ struct DecisionTests {
 
     @Test("the best offer is signed, the others are listed, and each refusal has its reasons")
     func best() async throws {
-        let service = try DecisionService(Self.offers + ", {offerID: also, rule: retention, priority: 10}")
+        let service = try StoreService(Self.offers + ", {offerID: also, rule: retention, priority: 10}")
         try await service.addSubscriber(autoRenew: false)
         let decision = try await service.decide()
         #expect(decision.response.status == 200, "\(decision.response.text)")
@@ -51,9 +51,9 @@ struct DecisionTests {
         let jws = try #require(decision.offers[0]["compactJWS"] as? String)
         let claims = try #require(Base64URL.json(jws.split(separator: ".")[1]))
         #expect(claims["transactionId"] as? String == "1000", "bound to the customer's own transaction")
-        let state = try await service.store.ledgerEntries(of: [Sample.account(1)], in: Sample.production)
-        #expect(state.authorisations.map(\.offerID.text.description) == ["keep", "keep"], "one for each form")
-        #expect(state.authorisations.map(\.state) == [.outstanding, .outstanding])
+        let authorisations = try await service.authorisations()
+        #expect(authorisations.map(\.offerID.text.description) == ["keep", "keep"], "one for each form")
+        #expect(authorisations.map(\.state) == [.outstanding, .outstanding])
         let scrape = service.routes.scrape()
         #expect(scrape.sum(of: "offer_signer_decisions_total") == 5, "one for each reason")
         #expect(
@@ -68,38 +68,37 @@ struct DecisionTests {
 
     @Test("sign chooses what is signed: the best, all, or nothing")
     func signing() async throws {
-        let service = try DecisionService(Self.offers + ", {offerID: also, rule: retention, limits: {perCustomer: 1}}")
+        let service = try StoreService(Self.offers + ", {offerID: also, rule: retention, limits: {perCustomer: 1}}")
         try await service.addSubscriber(autoRenew: false)
-        let none = try await service.decide(DecisionService.token() + #","sign":false"#)
+        let none = try await service.decide(StoreService.token() + #","sign":false"#)
         #expect(none.eligible == ["keep", "also"] && none.signed.isEmpty)
-        #expect(
-            try await service.store.ledgerEntries(of: [Sample.account(1)], in: Sample.production).authorisations == [])
-        let all = try await service.decide(DecisionService.token() + #","sign":true"#)
+        #expect(try await service.authorisations() == [])
+        let all = try await service.decide(StoreService.token() + #","sign":true"#)
         #expect(all.signed == ["keep", "also"])
-        let again = try await service.decide(DecisionService.token() + #","sign":false"#)
+        let again = try await service.decide(StoreService.token() + #","sign":false"#)
         #expect(again.eligible == ["keep"] && again.refused["also"] == ["outstanding"])
-        let best = try await service.decide(DecisionService.token() + #","sign":"best""#)
+        let best = try await service.decide(StoreService.token() + #","sign":"best""#)
         #expect(best.signed == ["keep"])
         service.setDay(11.01)
-        let later = try await service.decide(DecisionService.token() + #","sign":true"#)
+        let later = try await service.decide(StoreService.token() + #","sign":true"#)
         #expect(later.signed == ["keep", "also"], "what was not redeemed has expired")
     }
 
     @Test("where the best offer's limit is reached, the next one is signed")
     func nextBest() async throws {
-        let service = try DecisionService(
+        let service = try StoreService(
             "{offerID: one, rule: retention, priority: 2, limits: {total: 1}}, {offerID: two, rule: retention}")
         try await service.addSubscriber(autoRenew: false)
         try await service.addSubscriber("2000", account: 2, autoRenew: false)
         #expect(try await service.decide().signed == ["one"])
-        let other = try await service.decide(DecisionService.token(2))
+        let other = try await service.decide(StoreService.token(2))
         #expect(other.signed == ["two"] && other.refused == ["one": ["total_cap"]])
     }
 
     @Test("a customer nobody knows gets an answer with what is missing, not an error")
     func unknown() async throws {
-        let service = try DecisionService(Self.offers)
-        let decision = try await service.decide(DecisionService.token(9))
+        let service = try StoreService(Self.offers)
+        let decision = try await service.decide(StoreService.token(9))
         #expect(decision.response.status == 200 && decision.eligible.isEmpty)
         #expect(decision.refused == ["keep": ["unknown"], "back": ["unknown"], "loyal": ["unknown"]])
         #expect(decision.response.text.contains(#""subscriptions":[]"#))
@@ -123,7 +122,7 @@ struct DecisionTests {
                   - {productID: news, subscriptionGroupID: "2", offers: []}
                   - {productID: sport, subscriptionGroupID: "2", offers: []}
             """
-        let service = try DecisionService(yaml: yaml)
+        let service = try StoreService(yaml: yaml)
         for (account, name) in [(1, "news"), (2, "sport")] as [(UInt64, String)] {
             let productID = try ProductID(utf8: Array(name.utf8))
             try await service.addSubscriber("\(account)000", account: account)
@@ -136,9 +135,9 @@ struct DecisionTests {
                 $0 = bought
             }
         }
-        let subscriber = try await service.decide(#""sign":false,"# + DecisionService.token(1))
+        let subscriber = try await service.decide(#""sign":false,"# + StoreService.token(1))
         #expect(subscriber.eligible == ["fan"], "\(subscriber.response.text)")
-        let another = try await service.decide(#""sign":false,"# + DecisionService.token(2))
+        let another = try await service.decide(#""sign":false,"# + StoreService.token(2))
         #expect(another.eligible == ["other"] && another.refused == ["fan": ["no_subscription"]])
     }
 
@@ -146,20 +145,20 @@ struct DecisionTests {
     func codesAlone() async throws {
         let tokens = ["a-token-of-the-app-1", "a-token-of-support-1"]
         let callers = [
-            try CustomerService.caller([.sign], token: tokens[0]),
-            try CustomerService.caller([.sign, .customers], token: tokens[1]),
+            try Caller.test("backend", [.sign], token: tokens[0]),
+            try Caller.test("backend", [.sign, .customers], token: tokens[1]),
         ]
-        let service = try DecisionService(Self.offers, callers: callers)
+        let service = try StoreService(Self.offers, callers: callers)
         try await service.addSubscriber(autoRenew: false)
         let app = try await service.decide(token: tokens[0])
         #expect(app.signed == ["keep"] && app.refused["back"] == ["ended_because", "subscription_status"])
         for name in ["subscriptions", "rule", "priority", "text", "found", "required", "fact"] {
             #expect(!app.response.text.contains("\"\(name)\""), "\(name)")
         }
-        let support = try await service.decide(DecisionService.token() + #","sign":false"#, token: tokens[1])
+        let support = try await service.decide(StoreService.token() + #","sign":false"#, token: tokens[1])
         #expect(support.response.text.contains(#""found":"active""#))
         let refusal = await service.post(
-            "/v1/promotional-offers", #""productID":"monthly","offerID":"back",\#(DecisionService.token())"#,
+            "/v1/promotional-offers", #""productID":"monthly","offerID":"back",\#(StoreService.token())"#,
             token: tokens[0])
         #expect(refusal.status == 422)
         #expect(refusal.text.contains(#""code":"not_eligible""#))
@@ -170,11 +169,11 @@ struct DecisionTests {
 
     @Test("rules hold in every route that signs offers")
     func everyRoute() async throws {
-        let service = try DecisionService(Self.offers)
+        let service = try StoreService(Self.offers)
         try await service.addSubscriber(autoRenew: false)
         let path = "/v1/promotional-offers"
         func body(_ offer: String) -> String {
-            #""productID":"monthly","offerID":"\#(offer)",\#(DecisionService.token())"#
+            #""productID":"monthly","offerID":"\#(offer)",\#(StoreService.token())"#
         }
         let good = await service.post(path, body("keep"))
         #expect(good.status == 200 && good.text.contains(#""signature":{"#) && good.text.contains(#""compactJWS""#))
@@ -189,16 +188,16 @@ struct DecisionTests {
         #expect(problems == [nil, "not_eligible", nil, "offer_not_served"])
         #expect(((outcomes[1]["problem"] as? [String: Any])?["reasons"] as? [Any])?.count == 2)
         let sample = #"{"appBundleID":"com.example.app","productIdentifier":"monthly","#
-        let offer = await service.routes.postLater("/offer", sample + #""offerID":"keep",\#(DecisionService.token())}"#)
+        let offer = await service.routes.postLater("/offer", sample + #""offerID":"keep",\#(StoreService.token())}"#)
         #expect(offer.status == 200 && offer.json["signature"] is String && offer.json["compactJWS"] == nil)
         let refused = await service.routes.postLater(
-            "/offer", sample + #""offerID":"loyal",\#(DecisionService.token())}"#)
+            "/offer", sample + #""offerID":"loyal",\#(StoreService.token())}"#)
         #expect(refused.status == 422 && refused.json["code"] as? String == "not_eligible")
     }
 
     @Test("a list may name several customers and repeat an offer, and its answers keep the order of the request")
     func list() async throws {
-        let service = try DecisionService(
+        let service = try StoreService(
             "{offerID: keep, rule: retention, limits: {perCustomer: 1}}, {offerID: stay, rule: retention}, plain")
         try await service.addSubscriber(autoRenew: false)
         try await service.addSubscriber("2000", account: 2)
@@ -206,7 +205,7 @@ struct DecisionTests {
             ("keep", 1), ("keep", 2), ("plain", 1), ("stay", 1), ("none", 1), ("keep", 1), ("stay", 1), ("keep", 3),
         ]
         let items = requested.map { offer, customer in
-            #"{"bundleID":"com.example.app","productID":"monthly","offerID":"\#(offer)",\#(DecisionService.token(customer))}"#
+            #"{"bundleID":"com.example.app","productID":"monthly","offerID":"\#(offer)",\#(StoreService.token(customer))}"#
         }
         let response = await service.routes.postLater(
             "/v1/promotional-offers", #"{"offers":[\#(items.joined(separator: ","))]}"#)
@@ -224,44 +223,38 @@ struct DecisionTests {
                 "keep \(one)", #"not_eligible ["auto_renew"]"#, "plain \(one)", "stay \(one)", "offer_not_served []",
                 #"not_eligible ["outstanding"]"#, "stay \(one)", #"not_eligible ["unknown", "unknown"]"#,
             ])
-        let entries = try await service.store.ledgerEntries(of: [Sample.account(1)], in: Sample.production)
-        #expect(Set(entries.authorisations.map(\.offerID.text.description)) == ["keep", "stay"])
-        #expect(entries.authorisations.allSatisfy { $0.state == .outstanding })
+        let authorisations = try await service.authorisations()
+        #expect(Set(authorisations.map(\.offerID.text.description)) == ["keep", "stay"])
+        #expect(authorisations.allSatisfy { $0.state == .outstanding })
     }
 
     @Test("a bad signature in a list stops its key, and leaves only what was signed before reserved")
     func badSignature() async throws {
-        /// Signs once as it should.
-        final class FalseFromSecond: SigningKeyPair {
-            let key: SigningKey
-            let fingerprint = ""
-            private let count = NIOLockedValueBox(0)
-            init(_ key: SigningKey) { self.key = key }
-            func sign(_ message: [UInt8]) throws -> [UInt8] {
-                let count = count.withLockedValue { count in
-                    count += 1
-                    return count
-                }
-                return try key.sign(count == 2 ? [] : message)
-            }
-            func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool {
-                try key.verify(signature, of: message)
-            }
+        /// A key whose second signature is wrong.
+        func faultyPair(_ key: SigningKey) -> StubKeyPair {
+            let count = NIOLockedValueBox(0)
+            return StubKeyPair(
+                sign: { message in
+                    let count = count.withLockedValue { count in
+                        count += 1
+                        return count
+                    }
+                    return try key.sign(count == 2 ? [] : message)
+                }, verify: key.verify)
         }
         let offers = ["one", "two", "three"]
         func answer(_ path: String, _ body: String) async throws -> (HTTPResponse, [Authorisation.State]) {
-            let service = try DecisionService(
+            let service = try StoreService(
                 offers.map { "{offerID: \($0), rule: retention}" }.joined(separator: ", "), hasIssuerID: false)
             try await service.addSubscriber(autoRenew: false)
             let faulty = try TestService(
-                pair: FalseFromSecond(service.pair), catalogue: service.catalogue, store: service.current)
-            faulty.wall.withLockedValue { $0 = Sample.day(10) }
+                pair: faultyPair(service.pair), catalogue: service.catalogue, store: service.current)
+            faulty.setTime(Sample.day(10))
             let response = await faulty.postLater(path, body)
-            let entries = try await service.store.ledgerEntries(of: [Sample.account(1)], in: Sample.production)
-            return (response, entries.authorisations.map(\.state))
+            return (response, try await service.authorisations().map(\.state))
         }
         let items = offers.map {
-            #"{"bundleID":"com.example.app","productID":"monthly","offerID":"\#($0)",\#(DecisionService.token())}"#
+            #"{"bundleID":"com.example.app","productID":"monthly","offerID":"\#($0)",\#(StoreService.token())}"#
         }
         let (list, states) = try await answer(
             "/v1/promotional-offers", #"{"offers":[\#(items.joined(separator: ","))]}"#)
@@ -272,25 +265,25 @@ struct DecisionTests {
                 == ["signing_unavailable", "signing_unavailable"])
         #expect(states == [.outstanding, .withdrawn, .withdrawn])
         let (decision, afterDecision) = try await answer(
-            "/v1/decisions", #"{"bundleID":"com.example.app","sign":true,\#(DecisionService.token())}"#)
+            "/v1/decisions", #"{"bundleID":"com.example.app","sign":true,\#(StoreService.token())}"#)
         #expect(decision.status == 503 && decision.json["code"] as? String == "signing_unavailable")
         #expect(afterDecision == [.withdrawn, .withdrawn, .withdrawn])
     }
 
     @Test("the store is needed for a decision, and not for an offer without a rule")
     func noStore() async throws {
-        let service = try DecisionService(Self.offers)
+        let service = try StoreService(Self.offers)
         try service.store.close()
         let decision = try await service.decide()
         #expect(decision.response.status == 503 && decision.json["code"] as? String == "store_unavailable")
         let plain = await service.post(
-            "/v1/promotional-offers", #""productID":"monthly","offerID":"plain",\#(DecisionService.token())"#)
+            "/v1/promotional-offers", #""productID":"monthly","offerID":"plain",\#(StoreService.token())"#)
         #expect(plain.status == 200)
     }
 
     @Test("a request is read strictly")
     func strict() async throws {
-        let service = try DecisionService(Self.offers)
+        let service = try StoreService(Self.offers)
         let cases: [(String, Int, String, String?)] = [
             (#""sign":"some""#, 400, "invalid_field", "sign"), (#""sign":3"#, 400, "wrong_type", "sign"),
             (#""productIDs":[]"#, 400, "invalid_field", "productIDs"),
@@ -303,7 +296,7 @@ struct DecisionTests {
             (#""verifiedProofs":true"#, 400, "missing_field", "proofs"),
         ]
         for (members, status, code, field) in cases {
-            let response = await service.post("/v1/decisions", DecisionService.token() + "," + members)
+            let response = await service.post("/v1/decisions", StoreService.token() + "," + members)
             #expect(
                 response.status == status && response.json["code"] as? String == code, "\(members) \(response.text)")
             #expect(response.json["field"] as? String == field, "\(members)")
@@ -317,59 +310,58 @@ struct DecisionTests {
 
     @Test("productIDs limits what is decided")
     func products() async throws {
-        let service = try DecisionService(Self.offers)
+        let service = try StoreService(Self.offers)
         try await service.addSubscriber(autoRenew: false)
-        #expect(try await service.decide(DecisionService.token() + #","productIDs":["yearly"]"#).json.count == 4)
-        #expect(try await service.decide(DecisionService.token() + #","productIDs":["yearly"]"#).eligible.isEmpty)
-        let decision = try await service.decide(DecisionService.token() + #","productIDs":["yearly","monthly"]"#)
+        #expect(try await service.decide(StoreService.token() + #","productIDs":["yearly"]"#).json.count == 4)
+        #expect(try await service.decide(StoreService.token() + #","productIDs":["yearly"]"#).eligible.isEmpty)
+        let decision = try await service.decide(StoreService.token() + #","productIDs":["yearly","monthly"]"#)
         #expect(decision.eligible == ["keep"])
     }
 
     @Test("a sandbox customer gets a JWS alone, unless the app says otherwise")
     func sandbox() async throws {
-        let service = try DecisionService(Self.offers)
+        let service = try StoreService(Self.offers)
         try await service.addSubscriber(autoRenew: false, in: Sample.sandbox)
         let decision = try await service.decide()
         #expect(decision.json["environment"] as? String == "Sandbox")
         #expect(decision.offers[0]["compactJWS"] is String && decision.offers[0]["signature"] == nil)
         let sample =
-            #"{"appBundleID":"com.example.app","productIdentifier":"monthly","offerID":"keep",\#(DecisionService.token())}"#
+            #"{"appBundleID":"com.example.app","productIdentifier":"monthly","offerID":"keep",\#(StoreService.token())}"#
         let offer = await service.routes.postLater("/offer", sample)
         #expect(offer.status == 422 && offer.text.contains(#"{"code":"environment""#))
-        let allowing = try DecisionService(Self.offers, app: "sandboxV1: true")
+        let allowing = try StoreService(Self.offers, app: "sandboxV1: true")
         try await allowing.addSubscriber(autoRenew: false, in: Sample.sandbox)
         #expect(try await allowing.decide().offers[0]["signature"] != nil)
-        let withoutIssuer = try DecisionService(Self.offers, hasIssuerID: false)
+        let withoutIssuer = try StoreService(Self.offers, hasIssuerID: false)
         try await withoutIssuer.addSubscriber(autoRenew: false, in: Sample.sandbox)
         let unsigned = try await withoutIssuer.decide()
         #expect(unsigned.eligible == ["keep"] && unsigned.signed.isEmpty)
         #expect(unsigned.offers[0]["compactJWSMissing"] as? [String] == ["issuer_id_missing"])
         let single = await withoutIssuer.post(
-            "/v1/promotional-offers", #""productID":"monthly","offerID":"keep",\#(DecisionService.token())"#)
+            "/v1/promotional-offers", #""productID":"monthly","offerID":"keep",\#(StoreService.token())"#)
         #expect(single.status == 503 && single.json["code"] as? String == "issuer_id_missing")
     }
 
     @Test("a customer with data in both environments is asked for with environment")
     func bothEnvironments() async throws {
-        let service = try DecisionService(Self.offers)
+        let service = try StoreService(Self.offers)
         try await service.addSubscriber(autoRenew: false)
         try await service.addSubscriber(autoRenew: true, in: Sample.sandbox)
         #expect(try await service.decide().json["code"] as? String == "environment_needed")
-        let sandbox = try await service.decide(DecisionService.token() + #","environment":"Sandbox""#)
+        let sandbox = try await service.decide(StoreService.token() + #","environment":"Sandbox""#)
         #expect(sandbox.eligible.isEmpty && sandbox.refused["keep"] == ["auto_renew"])
-        let production = try await service.decide(DecisionService.token() + #","environment":"Production""#)
+        let production = try await service.decide(StoreService.token() + #","environment":"Production""#)
         #expect(production.eligible == ["keep"])
     }
 
     @Test("a decision that leads to a signature is part of its audit line, and nothing leaves without it")
     func audit() async throws {
         let folder = try TemporaryFolder()
-        let trail = try #require(try await CustomerService.trail(in: folder))
-        let service = try DecisionService(Self.offers, trail: trail)
+        let trail = try #require(try await StoreService.trail(in: folder))
+        let service = try StoreService(Self.offers) { $0.safeguards.trail = trail }
         try await service.addSubscriber(autoRenew: false)
         #expect(try await service.decide().signed == ["keep"])
-        let text = try String(contentsOfFile: folder.path + "/audit.jsonl", encoding: .utf8)
-        let lines = text.split(separator: "\n").filter { $0.contains(#""outcome":"signed""#) }
+        let lines = try folder.lines("audit.jsonl").filter { $0.contains(#""outcome":"signed""#) }
         #expect(lines.count == 2)
         let digest = Hexadecimal.text(of: service.catalogue.digest)
         for line in lines {
@@ -379,17 +371,17 @@ struct DecisionTests {
 
     @Test("a customer of two environments is asked for with one, on every route")
     func environments() async throws {
-        let service = try DecisionService("{offerID: keep, rule: retention}")
+        let service = try StoreService("{offerID: keep, rule: retention}")
         try await service.addSubscriber("1000", autoRenew: false)
         try await service.addSubscriber("9000", autoRenew: false, in: Sample.sandbox)
-        let offer = #""productID":"monthly","offerID":"keep","# + DecisionService.token()
+        let offer = #""productID":"monthly","offerID":"keep","# + StoreService.token()
         let sample =
-            #"{"appBundleID":"com.example.app","productIdentifier":"monthly","offerID":"keep",\#(DecisionService.token())"#
+            #"{"appBundleID":"com.example.app","productIdentifier":"monthly","offerID":"keep",\#(StoreService.token())"#
         func ask(_ environment: String?) async -> [HTTPResponse] {
             let member = environment.map { #","environment":"\#($0)""# } ?? ""
             return [
                 await service.post("/v1/promotional-offers", offer + member),
-                await service.routes.respondLater(CustomerService.request("POST", "/offer", sample + member + "}")),
+                await service.routes.respondLater(HTTPRequest.json("POST", "/offer", sample + member + "}")),
             ]
         }
         for response in await ask(nil) { #expect(response.json["code"] as? String == "environment_needed") }
@@ -399,13 +391,13 @@ struct DecisionTests {
 
     @Test("under a cap, an answer has the JWS alone; without one, both forms")
     func forms() async throws {
-        let service = try DecisionService(
+        let service = try StoreService(
             "{offerID: keep, rule: retention, limits: {perCustomer: 1}}, {offerID: free, rule: retention}")
         try await service.addSubscriber(autoRenew: false)
-        let decision = try await service.decide(DecisionService.token() + #","sign":true"#)
+        let decision = try await service.decide(StoreService.token() + #","sign":true"#)
         let forms = decision.offers.map { ($0["signature"] != nil, $0["compactJWS"] != nil) }
         #expect(forms.map(\.0) == [false, true] && forms.map(\.1) == [true, true], "\(decision.response.text)")
-        let withoutIssuer = try DecisionService(
+        let withoutIssuer = try StoreService(
             "{offerID: keep, rule: retention, limits: {total: 1}}", hasIssuerID: false)
         try await withoutIssuer.addSubscriber(autoRenew: false)
         let only = try await withoutIssuer.decide()

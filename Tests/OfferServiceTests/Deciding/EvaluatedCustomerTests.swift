@@ -43,7 +43,7 @@ struct EvaluatedCustomerTests {
 
     @Test("a history that the App Store was to give and did not is not known")
     func history() throws {
-        let facts = DecisionService.subscriber(autoRenew: false, signed: 9.9)
+        let facts = StoreService.subscriber(autoRenew: false, signed: 9.9)
         let history = Sample.history(of: "1000", at: Self.now)
         #expect(try Self.reasons(Self.never, Self.customer(facts + [history], .notNeeded)) == [])
         #expect(try Self.reasons(Self.never, Self.customer(facts, .notNeeded)).map(\.missing) == [.history])
@@ -57,7 +57,7 @@ struct EvaluatedCustomerTests {
         for (signed, freshness, isKnown) in [
             (9.9, nil, true), (9.1, nil, true), (8.9, nil, false), (8.9, .hours(48), true), (9.9, .hours(1), false),
         ] as [(Double, Duration?, Bool)] {
-            let facts = DecisionService.subscriber(autoRenew: false, signed: signed)
+            let facts = StoreService.subscriber(autoRenew: false, signed: signed)
             let customer = try Self.customer(facts, .unanswered, freshness: freshness)
             let reasons = try Self.reasons(Self.retention, customer)
             #expect(reasons.isEmpty == isKnown, "\(signed) \(reasons)")
@@ -92,7 +92,7 @@ struct EvaluatedCustomerTests {
 
     @Test("a purchase that was seen stays a witness")
     func witness() throws {
-        let facts = DecisionService.subscriber(autoRenew: true, signed: 1)
+        let facts = StoreService.subscriber(autoRenew: true, signed: 1)
         let customer = try Self.customer(facts, .unanswered)
         #expect(customer.facts.state.everSubscribed == true)
     }

@@ -1,6 +1,5 @@
 import NIOConcurrencyHelpers
 import OfferCore
-import OfferEligibility
 import OfferTelemetry
 import TestSupport
 
@@ -11,19 +10,19 @@ import TestSupport
 /// The watch over the ledger, round by round.
 final class LedgerAlarm {
     private let watch: LedgerWatch
-    private let service: DecisionService
+    private let service: StoreService
     private var progress = LedgerWatch.Progress()
 
-    init(_ service: DecisionService) {
+    init(_ service: StoreService) {
         self.service = service
         let policy = CurrentPolicy(Policy(ring: KeyRing(), catalogue: service.catalogue))
         watch = LedgerWatch(
             service.current, policy: policy, now: { [wall = service.routes.wall] in wall.withLockedValue { $0 } },
-            readiness: service.readiness, metrics: service.routes.metrics.sync, log: RecordedLog().logger)
+            readiness: service.routes.readiness, metrics: service.routes.metrics.sync, log: RecordedLog().logger)
     }
 
     func check() async { await watch.check(&progress) }
 
     /// What operators are told.
-    var alarms: [String] { service.readiness.problems.map(\.error) }
+    var alarms: [String] { service.routes.readiness.problems.map(\.error) }
 }

@@ -1,7 +1,4 @@
-import OfferCore
 import OfferEligibility
-import OfferService
-import StoreTestSupport
 import SubscriberStore
 import TestSupport
 import Testing
@@ -13,7 +10,7 @@ import Testing
 struct RedemptionStoryTests {
     @Test("an offer that is announced again while it runs counts again, so a cap of two ends there")
     func announcedAgain() async throws {
-        let service = try DecisionService("{offerID: keep, rule: retention, limits: {perCustomer: 2}}")
+        let service = try StoreService("{offerID: keep, rule: retention, limits: {perCustomer: 2}}")
         let story = try Story(service: service)
         try await story.on(0) { try $0.subscribe(at: $1) }
         for month in [0.0, 30] {

@@ -1,5 +1,4 @@
 import Foundation
-import OfferCore
 import OfferEligibility
 import OfferService
 import StoreTestSupport
@@ -9,9 +8,9 @@ import Testing
 @Suite("Rules on trial")
 struct RulesDryRunTests {
     private static func trial(
-        _ service: DecisionService, _ inForce: String, _ new: String, workers: Int = 2
+        _ service: StoreService, _ inForce: String, _ new: String, workers: Int = 2
     ) async throws -> RulesDryRun {
-        func catalogue(_ offers: String) throws -> Catalogue { try DecisionService(offers).catalogue }
+        func catalogue(_ offers: String) throws -> Catalogue { try StoreService(offers).catalogue }
         return try await RulesDryRunner(
             inForce: catalogue(inForce), new: catalogue(new), at: Sample.day(10), sampleSize: 2, workers: workers
         ).run(over: service.store) { _ in }
@@ -19,7 +18,7 @@ struct RulesDryRunTests {
 
     @Test("it shows who would get what, why not, and for whom the answer changes")
     func changes() async throws {
-        let service = try DecisionService("{offerID: keep, rule: retention}")
+        let service = try StoreService("{offerID: keep, rule: retention}")
         try await service.addSubscriber("1000", account: 1, autoRenew: false)
         try await service.addSubscriber("2000", account: 2, autoRenew: true)
         try await service.addSubscriber("3000", account: nil, autoRenew: true)
@@ -61,9 +60,9 @@ struct RulesDryRunTests {
     @Test("the same rule is decided anew where the new file gives its products other ranks")
     func ranks() async throws {
         let rule = "{offerID: top, rule: {subscription: {rank: highest}}}"
-        let service = try DecisionService(rule)
+        let service = try StoreService(rule)
         try await service.addSubscriber("1000", account: 1, autoRenew: true)
-        let other = try DecisionService(
+        let other = try StoreService(
             yaml: """
                 apps:
                   - bundleID: com.example.app
@@ -84,7 +83,7 @@ struct RulesDryRunTests {
     func agrees() async throws {
         let offers =
             "{offerID: keep, rule: retention}, {offerID: back, rule: win_back}, {offerID: loyal, rule: loyalty}"
-        let service = try DecisionService(offers)
+        let service = try StoreService(offers)
         for number in 1...60 {
             try await service.addSubscriber("\(1000 + number)", account: UInt64(number), autoRenew: number % 3 == 0)
         }
@@ -93,7 +92,7 @@ struct RulesDryRunTests {
         #expect(one.csv == two.csv && one.customers == 60)
         var eligible = 0
         for number in 1...60 {
-            let decision = try await service.decide(DecisionService.token(UInt64(number)) + #","sign":false"#)
+            let decision = try await service.decide(StoreService.token(UInt64(number)) + #","sign":false"#)
             eligible += decision.eligible.count
         }
         let counted = one.outcomes.values.reduce(0) { $0 + ($1.new[nil] ?? 0) }

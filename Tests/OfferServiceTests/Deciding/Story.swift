@@ -12,7 +12,7 @@ import Testing
 
 /// A customer of the App Store, the service, and what passes between them: notifications, decisions and purchases.
 final class Story {
-    let service: DecisionService
+    let service: StoreService
     var customer: PlayedCustomer
     private let number: UInt64
     private let isAnonymous: Bool
@@ -25,8 +25,8 @@ final class Story {
         {offerID: loyal, rule: loyalty}, {offerID: stay, rule: save}
         """
 
-    init(_ number: UInt64 = 1, isAnonymous: Bool = false, service: DecisionService? = nil) throws {
-        self.service = try service ?? DecisionService(Self.offers)
+    init(_ number: UInt64 = 1, isAnonymous: Bool = false, service: StoreService? = nil) throws {
+        self.service = try service ?? StoreService(Self.offers)
         self.number = number
         self.isAnonymous = isAnonymous
         customer = PlayedCustomer(
@@ -47,9 +47,9 @@ final class Story {
     /// - Parameter hasProofs: whether it sends what the device has.
     func ask(
         on day: Double, hasProofs: Bool = false, sign: String = "\"best\"", token: String? = nil
-    ) async throws -> DecisionService.Decision {
+    ) async throws -> StoreService.Decision {
         service.setDay(day)
-        var members = isAnonymous ? #""applicationUsername":"""# : DecisionService.token(number)
+        var members = isAnonymous ? #""applicationUsername":"""# : StoreService.token(number)
         members += #","sign":\#(sign)"#
         if hasProofs {
             let proofs = try customer.proofs(at: Sample.day(day).milliseconds)
@@ -63,7 +63,7 @@ final class Story {
     }
 
     /// What the App Store does when the customer buys: the signature must be right, not expired, and not used before.
-    func requireValid(_ decision: DecisionService.Decision, _ offerID: String, on day: Double) throws {
+    func requireValid(_ decision: StoreService.Decision, _ offerID: String, on day: Double) throws {
         let offer = try #require(decision.offers.first { $0["offerID"] as? String == offerID })
         if let jws = offer["compactJWS"] as? String { try requireValid(jws, offerID, on: day) }
         guard let signed = offer["signature"] as? [String: Any] else {
@@ -98,20 +98,18 @@ final class Story {
         let holders: [CustomerIdentifier] =
             [.originalTransactionID(Sample.id(customer.originalTransactionID))]
             + (isAnonymous ? [] : [Sample.account(number)])
-        return try await service.store.ledgerEntries(of: holders, in: Sample.production).authorisations.map(\.state)
+        return try await service.authorisations(of: holders).map(\.state)
     }
 
     func setFact(_ name: String, _ json: String, token: String? = nil) async {
-        let customer = #"{"bundleID":"com.example.app",\#(DecisionService.token(number)),"environment":"Production","#
-        let response = await service.routes.respondLater(
-            CustomerService.request(
-                "PUT", "/v1/customers/facts", customer + #""facts":{"\#(name)":\#(json)}}"#, token: token))
+        let members = #"\#(StoreService.token(number)),"environment":"Production","facts":{"\#(name)":\#(json)}"#
+        let response = await service.send("PUT", "/v1/customers/facts", members, token: token)
         #expect(response.status == 204, "\(response.text)")
     }
 
     /// The redemptions that a look-up shows, with whether each is authorised.
     func redemptions() async throws -> [String: Bool] {
-        let response = await service.post("/v1/customers/lookup", DecisionService.token(number))
+        let response = await service.post("/v1/customers/lookup", StoreService.token(number))
         let customers = response.json["customers"] as? [[String: Any]] ?? []
         let found = customers.flatMap { $0["redemptions"] as? [[String: Any]] ?? [] }
         return Dictionary(

@@ -1,4 +1,3 @@
-import OfferCore
 import OfferEligibility
 import OfferHTTP
 import OfferService
@@ -181,15 +180,12 @@ struct StoryTests {
         try await story.on(6.5) { try $0.redeem("keep", at: $1) }
         #expect(try await story.states() == [.redeemed])
         // The customer signs up: the backend links the subscription to the account.
-        let link =
-            #"{"bundleID":"com.example.app","originalTransactionID":"\#(story.customer.originalTransactionID)","environment":"Production",\#(DecisionService.token(7))}"#
-        let linked = await story.service.routes.respondLater(
-            CustomerService.request("PUT", "/v1/customers/links", link))
-        #expect(linked.status == 204)
+        let original = #""originalTransactionID":"\#(story.customer.originalTransactionID)","environment":"Production""#
+        #expect(await story.service.link("\(original),\(StoreService.token(7))").status == 204)
         try await story.on(30) { try $0.renew(at: $1) }
         try await story.on(35) { try $0.setAutoRenew(false, at: $1) }
         story.service.setDay(36)
-        let later = try await story.service.decide(DecisionService.token(7))
+        let later = try await story.service.decide(StoreService.token(7))
         #expect(later.refused["keep"] == ["customer_cap"], "the redemption moves along: \(later.response.text)")
     }
 

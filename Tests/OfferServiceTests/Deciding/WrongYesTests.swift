@@ -1,6 +1,5 @@
 import AppStoreData
 import Foundation
-import NIOConcurrencyHelpers
 import OfferCore
 import OfferEligibility
 import OfferHTTP
@@ -22,7 +21,7 @@ struct WrongYesTests {
 
     /// A subscription without an account, of an Apple Account.
     private static func add(
-        _ original: String, account: UInt64? = nil, appleAccount: String? = "700", to service: DecisionService,
+        _ original: String, account: UInt64? = nil, appleAccount: String? = "700", to service: StoreService,
         start: Double = 0, end: Double = 30, _ change: (inout Purchase) -> Void = { _ in }
     ) async throws {
         let fact = Sample.transaction(original, of: original, start, end, signed: 5) {
@@ -49,27 +48,27 @@ struct WrongYesTests {
 
     @Test("however many purchases proofs show, the store's word on each counts")
     func padded() async throws {
-        let service = try DecisionService(Self.active)
+        let service = try StoreService(Self.active)
         try await Self.add("1000", to: service) { $0.revocation = Revocation(date: Sample.day(4)) }
         let shown = try Proofs.proofs(Self.padding() + [Proofs.transaction()], [Proofs.renewal()])
-        let refunded = try await service.decide(DecisionService.token() + "," + shown)
+        let refunded = try await service.decide(StoreService.token() + "," + shown)
         #expect(refunded.refused["keep"] == ["subscription_status"], "\(refunded.response.text)")
         // A caller has linked the purchase to another account.
         try await service.store.link(
             .originalTransactionID(Sample.id("1000")), to: .appAccountToken(Sample.token(2)), in: Sample.production,
             at: Sample.day(6))
-        let linked = try await service.decide(DecisionService.token() + "," + shown)
+        let linked = try await service.decide(StoreService.token() + "," + shown)
         #expect(linked.json["code"] as? String == "another_customers_proof")
     }
 
     @Test("the Apple Account of the proofs is looked up")
     func appleAccount() async throws {
-        let service = try DecisionService("{offerID: keep, rule: {not: {refunded: true}}}")
+        let service = try StoreService("{offerID: keep, rule: {not: {refunded: true}}}")
         try await Self.add("900", to: service, start: -60, end: -30) {
             $0.revocation = Revocation(date: Sample.day(-40))
         }
         try await service.store.merge([Sample.history(of: "900", at: Sample.day(9.9))], in: Sample.production)
-        let decision = try await service.decide(DecisionService.token() + "," + Proofs.proofs())
+        let decision = try await service.decide(StoreService.token() + "," + Proofs.proofs())
         #expect(decision.refused["keep"] == ["refunded"], "\(decision.response.text)")
     }
 
@@ -83,29 +82,29 @@ struct WrongYesTests {
 
     @Test("a subscription without gaps proves nothing beyond its group", arguments: nevers)
     func gapless(rule: String) async throws {
-        let service = try DecisionService("{offerID: keep, rule: {\(rule)}}")
+        let service = try StoreService("{offerID: keep, rule: {\(rule)}}")
         try await service.addSubscriber()
         let guessed = try await service.decide()
         #expect(guessed.refused["keep"] == ["unknown"], "\(guessed.response.text)")
         // With the App Store's own history, the same customer may have it.
         try await service.store.merge([Sample.history(of: "1000", at: Sample.day(9.5))], in: Sample.production)
-        #expect(try await service.decide(DecisionService.token() + #","sign":false"#).eligible == ["keep"])
+        #expect(try await service.decide(StoreService.token() + #","sign":false"#).eligible == ["keep"])
     }
 
     @Test("a group without gaps tells of the offers that the catalogue has in it")
     func group() async throws {
-        let service = try DecisionService("keep, {offerID: once, rule: {not: {redeemed: {offer: [keep, once]}}}}")
+        let service = try StoreService("keep, {offerID: once, rule: {not: {redeemed: {offer: [keep, once]}}}}")
         try await service.addSubscriber()
         #expect(try await service.decide().signed == ["once"])
     }
 
     @Test("a history counts for a day, or while every notification since then is known")
     func freshness() async throws {
-        let service = try DecisionService("{offerID: keep, rule: {not: {owns: lifetime}}}")
+        let service = try StoreService("{offerID: keep, rule: {not: {owns: lifetime}}}")
         try await service.addSubscriber { $0.appTransactionID = Sample.id("700") }
         try await service.store.merge([Sample.history(of: "1000", at: Sample.day(5))], in: Sample.production)
         func refused() async throws -> [String]? {
-            try await service.decide(DecisionService.token() + #","sign":false"#).refused["keep"]
+            try await service.decide(StoreService.token() + #","sign":false"#).refused["keep"]
         }
         #expect(try await refused() == ["unknown"], "a purchase may have been missed since")
         for (since, until, expected) in [(5.1, 9.5, ["unknown"]), (4, 8.9, ["unknown"]), (4, 9.5, nil)]
@@ -123,13 +122,13 @@ struct WrongYesTests {
 
     @Test("the App Store's history of an Apple Account covers what it buys later")
     func later() async throws {
-        let service = try DecisionService("{offerID: keep, rule: {not: {owns: lifetime}}}")
+        let service = try StoreService("{offerID: keep, rule: {not: {owns: lifetime}}}")
         try await Self.add("1000", account: 1, to: service)
         try await service.store.merge([Sample.history(of: "1000", at: Sample.day(5))], in: Sample.production)
         try await service.store.setRecoveryCheckpoint(
             Sample.day(9.9), since: Sample.day(4), continuing: false, of: Sample.production, at: Sample.day(9.9))
         try await Self.add("2000", account: 1, to: service) { $0.subscriptionGroupID = "99" }
-        #expect(try await service.decide(DecisionService.token() + #","sign":false"#).eligible == ["keep"])
+        #expect(try await service.decide(StoreService.token() + #","sign":false"#).eligible == ["keep"])
         try await Self.add("3000", account: 1, appleAccount: "701", to: service) { $0.subscriptionGroupID = "98" }
         #expect(try await service.decide().refused["keep"] == ["unknown"], "another Apple Account")
     }
@@ -137,28 +136,28 @@ struct WrongYesTests {
     // MARK: C. Chains
 
     /// Account 2 has a lapsed subscription on its Apple Account. Someone else has once bought with its token.
-    private static func sharedTablet(_ service: DecisionService) async throws {
+    private static func sharedTablet(_ service: StoreService) async throws {
         try await add("5000", account: 2, appleAccount: "702", to: service, start: -90, end: -60)
         try await add("4000", account: 2, appleAccount: "700", to: service) { $0.subscriptionGroupID = "99" }
     }
 
     @Test("one purchase with another person's token leads to nothing of that person")
     func chain() async throws {
-        let service = try DecisionService(
+        let service = try StoreService(
             "{offerID: back, rule: {subscription: {status: expired}}, limits: {perCustomer: 1}}")
         try await Self.sharedTablet(service)
-        for name in [DecisionService.token(9), #""applicationUsername":"""#] {
+        for name in [StoreService.token(9), #""applicationUsername":"""#] {
             let proofs = try Proofs.proofs([Proofs.transaction(account: 9)], [Proofs.renewal(account: 9)])
             let stranger = try await service.decide(name + "," + proofs)
             #expect(stranger.signed == [], "\(stranger.response.text)")
         }
-        let own = try await service.decide(DecisionService.token(2))
+        let own = try await service.decide(StoreService.token(2))
         #expect(own.signed == ["back"], "\(own.response.text)")
     }
 
     @Test("a reservation by an Apple Account takes no slot of the person whose token it once used")
     func chainedSlot() async throws {
-        let service = try DecisionService(
+        let service = try StoreService(
             "{offerID: keep, rule: {subscription: {status: active, group: any}}, limits: {perCustomer: 1}}")
         try await Self.add("5000", account: 2, appleAccount: "702", to: service)
         let customer = try await service.store.customers(
@@ -181,20 +180,20 @@ struct WrongYesTests {
 
     @Test("a retention request leads to the Apple Account's purchases, not to those of another person")
     func retention() async throws {
-        let service = try RetentionService(
+        let service = try StoreService.retention(
             """
             - rule: {subscription: {status: expired, group: any}}
-              promotionalOffer: {productID: monthly, offerID: keep, message: \(RetentionService.message(1))}
-            - message: {default: \(RetentionService.message(5))}
+              promotionalOffer: {productID: monthly, offerID: keep, message: \(Retention.message(1))}
+            - message: {default: \(Retention.message(5))}
             """)
-        try await Self.add("1000", to: service.service)
-        try await Self.sharedTablet(service.service)
-        try await service.service.store.setTeamFacts(
+        try await Self.add("1000", to: service)
+        try await Self.sharedTablet(service)
+        try await service.store.setTeamFacts(
             [Sample.text("episodesWatched"): .number(Array("1".utf8))], of: Sample.account(2), in: Sample.production,
             at: Sample.day(1))
-        let response = try await service.ask()
-        #expect(response.status == 200 && response.text.contains(RetentionService.message(5)), "\(response.text)")
-        let entries = try await service.service.store.ledgerEntries(of: [Sample.account(2)], in: Sample.production)
+        let response = try await service.message()
+        #expect(response.status == 200 && response.text.contains(Retention.message(5)), "\(response.text)")
+        let entries = try await service.store.ledgerEntries(of: [Sample.account(2)], in: Sample.production)
         #expect(entries.authorisations.isEmpty)
     }
 
@@ -202,26 +201,24 @@ struct WrongYesTests {
 
     @Test("a friend's receipt is refused beside an account with purchases, and beside other transactions")
     func receipt() async throws {
-        let service = try DecisionService(
+        let service = try StoreService(
             "{offerID: keep, rule: {owns: lifetime}}", app: "environments: [Sandbox]")
-        let receipt = try ReceiptSigner.standard.get().message(TestReceipt(purchases: [.init()])).encoded
-        let text = String(decoding: Base64.text(of: receipt), as: UTF8.self)
+        let text = try ReceiptSigner.base64(TestReceipt(purchases: [.init()]))
         let shown = #","proofs":{"appReceipt":"\#(text)"}"#
-        let alone = try await service.decide(DecisionService.token(3) + shown)
+        let alone = try await service.decide(StoreService.token(3) + shown)
         #expect(alone.response.status == 200, "of an account without purchases, it counts for the request")
         try await service.addSubscriber("7000", account: 1, in: Sample.sandbox)
-        let beside = try await service.decide(DecisionService.token() + shown)
+        let beside = try await service.decide(StoreService.token() + shown)
         #expect(beside.json["code"] as? String == "another_customers_proof", "\(beside.response.text)")
     }
 
     @Test("what only a receipt shows of a product that can be shared makes no buyer")
     func sharedReceipt() async throws {
-        let receipt = try ReceiptSigner.standard.get().message(TestReceipt(purchases: [.init()])).encoded
-        let text = String(decoding: Base64.text(of: receipt), as: UTF8.self)
+        let text = try ReceiptSigner.base64(TestReceipt(purchases: [.init()]))
         for (sharable, expected) in [
             (false, ["subscription.pendingOffer"]), (true, ["subscription.ownership", "subscription.pendingOffer"]),
         ] {
-            let service = try DecisionService(
+            let service = try StoreService(
                 yaml: """
                     apps:
                       - bundleID: com.example.app
@@ -233,9 +230,9 @@ struct WrongYesTests {
                             familySharable: \(sharable)
                             offers: [{offerID: keep, rule: {everSubscribed: true}}]
                     """)
-            service.routes.wall.withLockedValue { $0 = Timestamp(milliseconds: TestTime.now * 1000) }
+            service.routes.setTime(Timestamp(milliseconds: TestTime.now * 1000))
             let decision = try await service.decide(
-                DecisionService.token() + #","proofs":{"appReceipt":"\#(text)"}"#)
+                StoreService.token() + #","proofs":{"appReceipt":"\#(text)"}"#)
             let refused = decision.json["refused"] as? [[String: Any]] ?? []
             let reasons = refused.flatMap { $0["reasons"] as? [[String: Any]] ?? [] }
             let facts = Set(reasons.compactMap { $0["fact"] as? String })
@@ -245,13 +242,12 @@ struct WrongYesTests {
 
     @Test("a stranger's receipt beside one's own app transaction says nothing of an introductory offer")
     func strangersReceipt() async throws {
-        let service = try DecisionService(
+        let service = try StoreService(
             "a", app: "environments: [Sandbox]\n    introductoryOffers: {rule: {usedIntroductoryOffer: false}}")
-        service.routes.wall.withLockedValue { $0 = Timestamp(milliseconds: TestTime.now * 1000) }
+        service.routes.setTime(Timestamp(milliseconds: TestTime.now * 1000))
         var purchase = TestReceipt.Purchase()
         purchase.remove(1719)
-        let receipt = try ReceiptSigner.standard.get().message(TestReceipt(purchases: [purchase])).encoded
-        let text = String(decoding: Base64.text(of: receipt), as: UTF8.self)
+        let text = try ReceiptSigner.base64(TestReceipt(purchases: [purchase]))
         for (date, isSame) in [("2013-08-01T07:00:00Z", true), ("2020-01-01T00:00:00Z", false)] {
             let time = try #require(Timestamp(dateOrTime: date))
             let appTransaction = try Proofs.jws(
@@ -271,23 +267,23 @@ struct WrongYesTests {
 
     @Test("an end that was stated long ago does not show that nothing followed")
     func oldEnd() async throws {
-        let service = try DecisionService("{offerID: back, rule: {not: {redeemed: {offer: back}}}}")
+        let service = try StoreService("{offerID: back, rule: {not: {redeemed: {offer: back}}}}")
         try await service.store.merge(
             [
                 Sample.transaction("1000", of: "1000") { $0.appAccountToken = Sample.token(1) },
                 Sample.status(2, of: "1000", signed: 30.5),
             ], in: Sample.production)
         service.setDay(31)
-        #expect(try await service.decide(DecisionService.token() + #","sign":false"#).refused["back"] != ["unknown"])
+        #expect(try await service.decide(StoreService.token() + #","sign":false"#).refused["back"] != ["unknown"])
         service.setDay(90)
-        #expect(try await service.decide(DecisionService.token() + #","sign":false"#).refused["back"] == ["unknown"])
+        #expect(try await service.decide(StoreService.token() + #","sign":false"#).refused["back"] == ["unknown"])
     }
 
     // MARK: E. A token sent as a username
 
     @Test("a username that is a UUID is the account token, however it is spelt")
     func username() async throws {
-        let service = try DecisionService("{offerID: keep, rule: retention, limits: {perCustomer: 1}}")
+        let service = try StoreService("{offerID: keep, rule: retention, limits: {perCustomer: 1}}")
         try await service.addSubscriber("1000", account: 1, autoRenew: false)
         let token = Sample.token(1).description
         for name in [token, token.uppercased()] {
@@ -301,7 +297,7 @@ struct WrongYesTests {
 
     @Test("a friend's proofs beside a token are refused under either name")
     func friendsUsername() async throws {
-        let service = try DecisionService("{offerID: keep, rule: retention}")
+        let service = try StoreService("{offerID: keep, rule: retention}")
         let proofs = try Proofs.proofs([Proofs.transaction(account: 2)], [Proofs.renewal(account: 2)])
         let token = Sample.token(1).description
         for name in ["appAccountToken", "applicationUsername"] {
@@ -312,14 +308,14 @@ struct WrongYesTests {
 
     @Test("where the proofs name a token, no V1 signature is given for another name")
     func otherName() async throws {
-        let service = try DecisionService("{offerID: keep, rule: retention}")
+        let service = try StoreService("{offerID: keep, rule: retention}")
         let proofs = try Proofs.proofs([Proofs.transaction(account: 2)], [Proofs.renewal(account: 2)])
         for name in [#""applicationUsername":"u""#, #""applicationUsername":"""#] {
             let decision = try await service.decide(name + "," + proofs)
             let offer = try #require(decision.offers.first, "\(decision.response.text)")
             #expect(offer["signature"] == nil && offer["compactJWS"] != nil)
         }
-        let own = try await service.decide(DecisionService.token(2) + #","sign":false,"# + proofs)
+        let own = try await service.decide(StoreService.token(2) + #","sign":false,"# + proofs)
         #expect(own.eligible == ["keep"])
     }
 
@@ -327,11 +323,10 @@ struct WrongYesTests {
 
     @Test("a row that cannot be read refuses its customer as unknown, and everyone else is served")
     func unreadableRow() async throws {
-        let service = try DecisionService(Self.active)
+        let service = try StoreService(Self.active)
         try await service.addSubscriber("1000", account: 1)
         try await service.addSubscriber("2000", account: 2)
-        let store = try #require(service.store as? SQLiteStore)
-        try await store.write(.names([])) { db in
+        try await service.store.write(.names([])) { db in
             try db.send(
                 """
                 UPDATE fact SET value = x'01' WHERE kind = 1
@@ -342,7 +337,7 @@ struct WrongYesTests {
         for _ in 0..<2 {
             let unread = try await service.decide()
             #expect(unread.response.status == 200 && unread.refused["keep"] == ["unknown"], "\(unread.response.text)")
-            #expect(try await service.decide(DecisionService.token(2) + #","sign":false"#).eligible == ["keep"])
+            #expect(try await service.decide(StoreService.token(2) + #","sign":false"#).eligible == ["keep"])
             #expect(service.current.isHealthy && service.current.unreadable != nil)
         }
         // The alarm still works.

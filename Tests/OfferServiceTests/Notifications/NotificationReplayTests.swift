@@ -104,20 +104,20 @@ extension NotificationReplayTests {
     private static let secret = "0123456789abcdef0123456789abcdef"
 
     /// An intake with two notifications about one subscription, the newer first, and one of version 1.
-    private static func intake(misreading mistake: Mistake? = nil) async throws -> NotificationService {
-        let intake = try NotificationService(sharedSecret: secret)
+    private static func intake(misreading mistake: Mistake? = nil) async throws -> StoreService {
+        let intake = try StoreService.notifications(sharedSecret: secret)
         let bodies = try [
             TestNotification(uuid: "newer", signedDate: 1_761_230_767_160).body(signedBy: intake.chain),
             TestNotification(uuid: "older").body(signedBy: intake.chain), legacyBody(),
         ]
         for body in bodies {
             guard let mistake else {
-                #expect(await intake.post(body).status == 200)
+                #expect(await intake.notify(body).status == 200)
                 continue
             }
             // The facts of each notification alone, as they should have been.
-            let reader = try NotificationService(sharedSecret: secret)
-            #expect(await reader.post(body).status == 200)
+            let reader = try StoreService.notifications(sharedSecret: secret)
+            #expect(await reader.notify(body).status == 200)
             let entry = try #require(try await reader.store.payloads(after: nil, limit: 1).first)
             _ = try await intake.store.apply(
                 Delivery(
@@ -128,15 +128,15 @@ extension NotificationReplayTests {
     }
 
     private static func legacyBody() throws -> String {
-        let receipt = try ReceiptSigner.standard.get().message(TestReceipt(purchases: [.init()])).encoded
+        let receipt = try ReceiptSigner.base64(TestReceipt(purchases: [.init()]))
         return """
             {"notification_type":"DID_RENEW","password":"\(secret)","environment":"Sandbox","bid":"com.example.app",\
-            "unified_receipt":{"latest_receipt":"\(String(decoding: Base64.text(of: receipt), as: UTF8.self))"}}
+            "unified_receipt":{"latest_receipt":"\(receipt)"}}
             """
     }
 
     private static func replay(
-        _ intake: NotificationService, _ settings: AppStoreSettings? = nil,
+        _ intake: StoreService, _ settings: AppStoreSettings? = nil,
         skip: (NotificationRecord) -> Void = { _ in }
     ) async throws -> NotificationReplay.Result {
         try await NotificationReplay(intake.store, settings ?? intake.appStore, intake.catalogue).run { _ in
@@ -151,7 +151,7 @@ extension NotificationReplayTests {
     }
 
     /// The facts without their digests. Those of two intakes differ, because the texts in them are signed anew each time.
-    private static func contents(_ intake: NotificationService) async throws -> Set<ScopedFact> {
+    private static func contents(_ intake: StoreService) async throws -> Set<ScopedFact> {
         Set(
             try await facts(intake).map { scoped in
                 let fact = scoped.fact
@@ -163,7 +163,7 @@ extension NotificationReplayTests {
             })
     }
 
-    private static func facts(_ intake: NotificationService) async throws -> Set<ScopedFact> {
+    private static func facts(_ intake: StoreService) async throws -> Set<ScopedFact> {
         let facts = NIOLockedValueBox<Set<ScopedFact>>([])
         try await intake.store.forEachRecord { record throws(StoreError) in
             guard case .fact(let app, let fact) = record else { return }

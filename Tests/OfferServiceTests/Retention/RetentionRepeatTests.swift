@@ -1,7 +1,5 @@
-import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
-import OfferCore
 import OfferEligibility
 import OfferHTTP
 import StoreTestSupport
@@ -14,18 +12,17 @@ import Testing
 
 @Suite("Repeated requests for retention messages, and late answers")
 struct RetentionRepeatTests {
-    typealias Request = RetentionService.Request
+    typealias Request = Retention.Request
 
     // MARK: Repetitions
 
     @Test("100 repetitions at the same time get one answer, and reserve once")
     func concurrent() async throws {
-        let service = try RetentionService()
-        try await service.service.addSubscriber(autoRenew: false)
+        let service = try await StoreService.retentionWithAutoRenewOff()
         let body = try Request().body()
         let responses = await withTaskGroup(of: HTTPResponse.self) { group in
             for _ in 0..<100 {
-                group.addTask { [routes = service.service.routes] in
+                group.addTask { [routes = service.routes] in
                     await routes.postLater("/v1/retention-messages", body)
                 }
             }
@@ -33,33 +30,32 @@ struct RetentionRepeatTests {
         }
         #expect(responses.count == 100 && responses.allSatisfy { $0.status == 200 })
         #expect(Set(responses.map(\.text)).count == 1)
-        #expect(try await service.authorisations().map(\.state) == [.outstanding])
-        #expect(service.scrape["offer_signer_retention_repeats_total"] == 99)
+        #expect(try await service.authorisations(of: "1000").map(\.state) == [.outstanding])
+        #expect(service.routes.scrape()["offer_signer_retention_repeats_total"] == 99)
         // Another request of the same customer is another one.
-        #expect(try await service.ask(Request(2)).text != responses[0].text)
-        #expect(try await service.authorisations().count == 2)
+        #expect(try await service.message(Request(2)).text != responses[0].text)
+        #expect(try await service.authorisations(of: "1000").count == 2)
     }
 
     @Test("a repetition gets the same answer although the rules would decide otherwise now")
     func changed() async throws {
-        let service = try RetentionService()
-        try await service.service.addSubscriber()
-        let first = try await service.ask()
-        #expect(first.text == RetentionService.shown(5))
-        try await service.service.addSubscriber(autoRenew: false, signed: 2)
-        #expect(try await service.ask().text == first.text)
-        #expect(try await service.ask(Request(2)).offerClaims != nil)
+        let service = try StoreService.retention()
+        try await service.addSubscriber()
+        let first = try await service.message()
+        #expect(first.text == Retention.shown(5))
+        try await service.addSubscriber(autoRenew: false, signed: 2)
+        #expect(try await service.message().text == first.text)
+        #expect(try await service.message(Request(2)).offerClaims != nil)
     }
 
     @Test(
         "after a restart, a repetition gets the same offer, signed again, and no second reservation",
         arguments: ["v1", "v2"])
     func restart(form: String) async throws {
-        let cases = RetentionService.cases.replacing(
+        let cases = Retention.cases.replacing(
             "  promotionalOffer", with: "  signature: \(form)\n  promotionalOffer")
-        let service = try RetentionService(cases)
-        try await service.service.addSubscriber(autoRenew: false)
-        let first = try await service.ask()
+        let service = try await StoreService.retentionWithAutoRenewOff(cases)
+        let first = try await service.message()
         let restarted = try service.restarted()
         let detachedWork = Task { try await restarted.detachedWork.run() }
         defer { detachedWork.cancel() }
@@ -73,42 +69,39 @@ struct RetentionRepeatTests {
                 #expect("\(first.offerClaims?[name] ?? "-")" == "\(again.offerClaims?[name] ?? "+")", "\(name)")
             }
         }
-        #expect(try await service.authorisations().map(\.state) == [.outstanding])
+        #expect(try await service.authorisations(of: "1000").map(\.state) == [.outstanding])
     }
 
     @Test("ten minutes later, the identifier is forgotten")
     func forgotten() async throws {
-        let service = try RetentionService()
-        try await service.service.addSubscriber(autoRenew: false)
-        let first = try await service.ask()
+        let service = try await StoreService.retentionWithAutoRenewOff()
+        let first = try await service.message()
         let minutes = 11 * 60_000 / Double(86_400_000)
-        service.service.setDay(10 + minutes)
-        service.service.routes.clock.withLockedValue { $0 = $0 + .minutes(11) }
-        let later = try await service.ask(Request(at: Sample.day(10 + minutes)))
+        service.setDay(10 + minutes)
+        service.routes.advanceClock(by: .minutes(11))
+        let later = try await service.message(Request(at: Sample.day(10 + minutes)))
         #expect(later.offerClaims != nil && later.text != first.text)
-        #expect(try await service.authorisations().count == 2)
+        #expect(try await service.authorisations(of: "1000").count == 2)
     }
 
     // MARK: Deadlines
 
     @Test("a store that makes no change in time: the last case is shown, and nothing stays reserved")
     func slowChanges() async throws {
-        let service = try RetentionService(deadline: .seconds(1))
-        try await service.service.addSubscriber(autoRenew: false)
+        let service = try await StoreService.retentionWithAutoRenewOff(deadline: .seconds(1))
         try await service.occupy(for: .seconds(6))
-        let response = try await service.ask()
-        #expect(response.text == RetentionService.shown(5))
-        #expect(service.scrape["offer_signer_retention_deadline_misses_total"] == 1)
+        let response = try await service.message()
+        #expect(response.text == Retention.shown(5))
+        #expect(service.routes.scrape()["offer_signer_retention_deadline_misses_total"] == 1)
         // What was queued is reserved in the end, and taken back.
-        try await service.service.store.probe()
-        try await waitUntil { try await !service.authorisations().map(\.state).contains(.outstanding) }
-        #expect(try await service.ask().text == response.text, "a repetition")
+        try await service.store.probe()
+        try await waitUntil { try await !service.authorisations(of: "1000").map(\.state).contains(.outstanding) }
+        #expect(try await service.message().text == response.text, "a repetition")
     }
 
     @Test("what was reserved for an answer that is no longer wanted is taken back", arguments: 0...2)
     func withdrawal(openTimes: Int) async throws {
-        let service = try RetentionService()
-        try await service.service.addSubscriber(autoRenew: false)
+        let service = try await StoreService.retentionWithAutoRenewOff()
         let asked = NIOLockedValueBox(0)
         let answer = await service.answer(
             giving: RetentionAnswers.Claim(
@@ -119,58 +112,55 @@ struct RetentionRepeatTests {
                     }
                 }, settle: { _ in false }))
         #expect(answer == nil)
-        #expect(try await service.authorisations().map(\.state) == (openTimes == 0 ? [] : [.withdrawn]))
-        #expect(try await service.ask().offerClaims != nil, "the offer is free for another request")
+        #expect(try await service.authorisations(of: "1000").map(\.state) == (openTimes == 0 ? [] : [.withdrawn]))
+        #expect(try await service.message().offerClaims != nil, "the offer is free for another request")
     }
 
     @Test("a store that reads nothing in time: the last case is shown, and nothing is reserved")
     func slowReads() async throws {
-        let service = try RetentionService(deadline: .milliseconds(300))
-        try await service.service.addSubscriber(autoRenew: false)
+        let service = try await StoreService.retentionWithAutoRenewOff(deadline: .milliseconds(300))
         try await service.occupy(for: .seconds(4), readers: 4)
-        #expect(try await service.ask().text == RetentionService.shown(5))
-        try await waitUntil { await service.service.routes.respondLater(Self.liveness).status == 200 }
-        #expect(try await service.authorisations().isEmpty)
+        #expect(try await service.message().text == Retention.shown(5))
+        try await waitUntil { await service.routes.respondLater(Self.liveness).status == 200 }
+        #expect(try await service.authorisations(of: "1000").isEmpty)
     }
 
     @Test("after the deadline, a last case with a rule shows nothing, and the next repetition tries again")
     func withoutFallback() async throws {
-        let service = try RetentionService(
-            "- {rule: retention, message: \(RetentionService.message(1))}", deadline: .seconds(1))
-        try await service.service.addSubscriber(autoRenew: false)
+        let service = try StoreService.retention(
+            "- {rule: retention, message: \(Retention.message(1))}", deadline: .seconds(1))
+        try await service.addSubscriber(autoRenew: false)
         try await service.occupy(for: .seconds(4), readers: 4)
-        let response = try await service.ask()
+        let response = try await service.message()
         #expect(response.status == 503 && response.json["code"] as? String == "retention_message_unavailable")
-        try await waitUntil { try await service.ask().text == RetentionService.shown(1) }
+        try await waitUntil { try await service.message().text == Retention.shown(1) }
     }
 
     @Test("health is degraded while more than one in fifty answers are no decisions, and ten minutes later no longer")
     func health() async throws {
-        let retention = try RetentionService(deadline: .milliseconds(50))
-        let service = retention.service
-        try await service.addSubscriber(autoRenew: false)
+        let service = try await StoreService.retentionWithAutoRenewOff(deadline: .milliseconds(50))
         func state() -> Bool {
             service.routes.retentionHealth.check()
             return service.routes.get("/health/ready").text.contains(#""retention":"degraded""#)
         }
         #expect(!state())
-        try await retention.occupy(for: .seconds(4), readers: 4)
+        try await service.occupy(for: .seconds(4), readers: 4)
         for number in 1...5 {
             #expect(!state(), "\(number)")
-            #expect(try await retention.ask(Request(number)).text == RetentionService.shown(5))
+            #expect(try await service.message(Request(number)).text == Retention.shown(5))
         }
         #expect(state())
-        service.routes.clock.withLockedValue { $0 = $0 + .minutes(11) }
+        service.routes.advanceClock(by: .minutes(11))
         #expect(!state())
     }
 
     @Test("without a database, the last case is shown at once")
     func withoutStore() async throws {
-        let service = try RetentionService()
-        service.service.current.note(StoreError(.unreachable, "for a test"))
-        #expect(try await service.ask().text == RetentionService.shown(5))
+        let service = try StoreService.retention()
+        service.current.note(StoreError(.unreachable, "for a test"))
+        #expect(try await service.message().text == Retention.shown(5))
         let series = #"{app="com.example.app",environment="Production",answer="message",rule="",reason="store"}"#
-        #expect(service.scrape["offer_signer_retention_answers_total" + series] == 1)
+        #expect(service.routes.scrape()["offer_signer_retention_answers_total" + series] == 1)
     }
 
     private static let liveness = HTTPRequest(method: "GET", target: "/health/live")

@@ -10,22 +10,23 @@ import TestSupport
 import Testing
 
 @testable import AppStoreTestSupport
+@testable import OfferService
 
 @Suite("Retention messages")
 struct RetentionTests {
-    typealias Request = RetentionService.Request
+    typealias Request = Retention.Request
 
     // MARK: Forms of the answer
 
     @Test("a message is the one member of its answer, byte for byte")
     func message() async throws {
-        let service = try RetentionService()
-        try await service.service.addSubscriber()
-        let response = try await service.ask()
+        let service = try StoreService.retention()
+        try await service.addSubscriber()
+        let response = try await service.message()
         #expect(response.status == 200 && response.mediaType == .json)
         #expect(response.text == #"{"message":{"messageIdentifier":"00000005-0000-4000-8000-000000000000"}}"#)
-        let german = try await service.ask(Request(2).with("userLocale", #""de_DE""#))
-        #expect(german.text == RetentionService.shown(3))
+        let german = try await service.message(Request(2).with("userLocale", #""de_DE""#))
+        #expect(german.text == Retention.shown(3))
     }
 
     @Test(
@@ -35,52 +36,53 @@ struct RetentionTests {
             ("zh_TW", 2), ("zh-Hant-HK", 2), ("es-MX", 3), ("es-ES", 5), ("nb-NO", 4), ("de-DE", 5),
         ] as [(String, Int)])
     func script(locale: String, expected: Int) async throws {
-        let ids = (1...5).map { RetentionService.message($0) }
-        let service = try RetentionService(
+        let ids = (1...5).map { Retention.message($0) }
+        let service = try StoreService.retention(
             "- message: {zh-Hans: \(ids[0]), zh_Hant: \(ids[1]), es-419: \(ids[2]), no: \(ids[3]), default: \(ids[4])}")
-        try await service.service.addSubscriber()
-        let response = try await service.ask(Request().with("userLocale", "\"\(locale)\""))
-        #expect(response.text == RetentionService.shown(expected))
+        try await service.addSubscriber()
+        let response = try await service.message(Request().with("userLocale", "\"\(locale)\""))
+        #expect(response.text == Retention.shown(expected))
     }
 
     @Test("another product is offered to whom a rule holds for, with its billing plan, byte for byte")
     func alternateProduct() async throws {
-        let service = try RetentionService()
-        try await service.service.addSubscriber()
+        let service = try StoreService.retention()
+        try await service.addSubscriber()
         try await setEpisodes(2, service)
-        let message = RetentionService.message(2)
+        let message = Retention.message(2)
         #expect(
-            try await service.ask().text
+            try await service.message().text
                 == #"{"alternateProduct":{"messageIdentifier":"\#(message)","productId":"basic"}}"#)
-        let planned = try RetentionService(
+        let planned = try StoreService.retention(
             "- alternateProduct: {productID: basic, billingPlanType: BILLED_UPFRONT, message: \(message)}")
-        try await planned.service.addSubscriber()
+        try await planned.addSubscriber()
         #expect(
-            try await planned.ask().text
+            try await planned.message().text
                 == #"{"alternateProduct":{"messageIdentifier":"\#(message)","productId":"basic","billingPlanType":"BILLED_UPFRONT"}}"#
         )
     }
 
     @Test("the current product is never offered as another one, and neither is one of another group")
     func currentProduct() async throws {
-        let service = try RetentionService()
-        try await service.service.addSubscriber { $0 = Self.purchase("basic", like: $0) }
+        let service = try StoreService.retention()
+        try await service.addSubscriber { $0 = Self.purchase("basic", like: $0) }
         try await setEpisodes(2, service)
-        #expect(try await service.ask(Request().with("productId", #""basic""#)).text == RetentionService.shown(5))
-        #expect(try await service.ask(Request(2).with("productId", #""monthly""#)).text.contains("alternateProduct"))
+        #expect(try await service.message(Request().with("productId", #""basic""#)).text == Retention.shown(5))
+        #expect(
+            try await service.message(Request(2).with("productId", #""monthly""#)).text.contains("alternateProduct"))
         let foreign = Request(3).with("productId", #""of.another.group""#)
-        #expect(try await service.ask(foreign).text == RetentionService.shown(5))
+        #expect(try await service.message(foreign).text == Retention.shown(5))
     }
 
     @Test("an offer has a JWS that is bound to the subscription of the request")
     func version2() async throws {
-        let service = try RetentionService()
+        let service = try StoreService.retention()
         // A renewal: the current transaction is another one than the original.
-        try await service.service.addSubscriber(autoRenew: false, signed: 6)
-        try await service.service.store.merge(
+        try await service.addSubscriber(autoRenew: false, signed: 6)
+        try await service.store.merge(
             [Sample.transaction("1001", of: "1000", 5, 35) { $0.appAccountToken = Sample.token(1) }],
             in: Sample.production)
-        let response = try await service.ask()
+        let response = try await service.message()
         let claims = try #require(response.offerClaims, "\(response.text)")
         #expect(claims["transactionId"] as? String == "1000")
         #expect(claims["productId"] as? String == "monthly" && claims["offerIdentifier"] as? String == "keep")
@@ -89,23 +91,23 @@ struct RetentionTests {
             (response.json["promotionalOffer"] as? [String: Any])?["promotionalOfferSignatureV2"] as? String)
         #expect(
             response.text
-                == #"{"promotionalOffer":{"messageIdentifier":"\#(RetentionService.message(1))","promotionalOfferSignatureV2":"\#(jws)"}}"#
+                == #"{"promotionalOffer":{"messageIdentifier":"\#(Retention.message(1))","promotionalOfferSignatureV2":"\#(jws)"}}"#
         )
-        let authorisations = try await service.authorisations()
+        let authorisations = try await service.authorisations(of: "1000")
         #expect(authorisations.map(\.state) == [.outstanding] && authorisations[0].expiresAt == Sample.day(11))
     }
 
     @Test(
         "a V1 signature has Apple's names, a nonce in lower case, and the customer's token", arguments: [true, false])
     func version1(hasAccount: Bool) async throws {
-        let service = try RetentionService(
+        let service = try StoreService.retention(
             """
             - rule: retention
               signature: v1
-              promotionalOffer: {productID: monthly, offerID: keep, message: \(RetentionService.message(1).uppercased())}
+              promotionalOffer: {productID: monthly, offerID: keep, message: \(Retention.message(1).uppercased())}
             """, hasIssuerID: false)
-        try await service.service.addSubscriber(account: hasAccount ? 1 : nil, autoRenew: false)
-        let response = try await service.ask()
+        try await service.addSubscriber(account: hasAccount ? 1 : nil, autoRenew: false)
+        let response = try await service.message()
         let signature = try #require(response.offerV1, "\(response.text)")
         let (encoded, nonce) = (
             try #require(signature["encodedSignature"] as? String), try #require(signature["nonce"] as? String)
@@ -117,7 +119,7 @@ struct RetentionTests {
         let key = try Fixtures.keyID()
         #expect(
             response.text
-                == #"{"promotionalOffer":{"messageIdentifier":"\#(RetentionService.message(1))","promotionalOfferSignatureV1":{"#
+                == #"{"promotionalOffer":{"messageIdentifier":"\#(Retention.message(1))","promotionalOfferSignatureV1":{"#
                 + #""encodedSignature":"\#(encoded)","productId":"monthly","nonce":"\#(nonce)","timestamp":\#(timestamp),"#
                 + #""keyId":"\#(key)","offerIdentifier":"keep"\#(accountMember)}}}"#)
         let payload = OfferPayload(
@@ -126,7 +128,7 @@ struct RetentionTests {
             customer: hasAccount ? .appAccountToken(Sample.token(1)) : try Customer(applicationUsername: []),
             nonce: try Nonce(utf8: Array(nonce.utf8)), timestamp: Timestamp(milliseconds: timestamp))
         let der = try #require(Data(base64Encoded: encoded))
-        #expect(try service.service.pair.verifyingKey.verify([UInt8](der), of: payload.bytes))
+        #expect(try service.pair.verifyingKey.verify([UInt8](der), of: payload.bytes))
     }
 
     // MARK: Which case
@@ -135,98 +137,97 @@ struct RetentionTests {
     func skipping() async throws {
         let cases = """
             - rule: retention
-              promotionalOffer: {productID: monthly, offerID: keep, message: \(RetentionService.message(1))}
+              promotionalOffer: {productID: monthly, offerID: keep, message: \(Retention.message(1))}
             - rule: retention
-              promotionalOffer: {productID: monthly, offerID: second, message: \(RetentionService.message(2))}
-            - message: \(RetentionService.message(5))
+              promotionalOffer: {productID: monthly, offerID: second, message: \(Retention.message(2))}
+            - message: \(Retention.message(5))
             """
-        let service = try RetentionService(
+        let service = try StoreService.retention(
             cases,
             offers:
                 "{offerID: keep, limits: {perCustomer: 1, outstanding: 1}}, {offerID: second, limits: {outstanding: 1}}"
         )
-        try await service.service.addSubscriber(autoRenew: false)
-        #expect(try await service.ask(Request(1)).offerClaims?["offerIdentifier"] as? String == "keep")
-        #expect(try await service.ask(Request(2)).offerClaims?["offerIdentifier"] as? String == "second")
-        #expect(try await service.ask(Request(3)).text == RetentionService.shown(5))
+        try await service.addSubscriber(autoRenew: false)
+        #expect(try await service.message(Request(1)).offerClaims?["offerIdentifier"] as? String == "keep")
+        #expect(try await service.message(Request(2)).offerClaims?["offerIdentifier"] as? String == "second")
+        #expect(try await service.message(Request(3)).text == Retention.shown(5))
         // A family member gets no offer, whatever the rule says.
-        try await service.service.addSubscriber("2000", account: 2, autoRenew: false) { $0.ownership = .familyShared }
+        try await service.addSubscriber("2000", account: 2, autoRenew: false) { $0.ownership = .familyShared }
         let shared = Request(4).with("originalTransactionId", #""2000""#)
-        #expect(try await service.ask(shared).text == RetentionService.shown(5))
+        #expect(try await service.message(shared).text == Retention.shown(5))
     }
 
     @Test("the rule of the case counts, and not the offer's own")
     func ruleOfCase() async throws {
-        let service = try RetentionService()
-        try await service.service.addSubscriber(autoRenew: false)
-        #expect(try await service.service.decide().eligible == ["second"], "keep is for win-back")
-        #expect(try await service.ask().offerClaims?["offerIdentifier"] as? String == "keep")
+        let service = try await StoreService.retentionWithAutoRenewOff()
+        #expect(try await service.decide().eligible == ["second"], "keep is for win-back")
+        #expect(try await service.message().offerClaims?["offerIdentifier"] as? String == "keep")
     }
 
     @Test("a case of an offer without a rule of its own follows the rule of the offer")
     func ruleOfOffer() async throws {
-        let service = try RetentionService(
-            "- promotionalOffer: {productID: monthly, offerID: keep, message: \(RetentionService.message(1))}",
+        let service = try StoreService.retention(
+            "- promotionalOffer: {productID: monthly, offerID: keep, message: \(Retention.message(1))}",
             offers: "{offerID: keep, rule: retention}")
-        try await service.service.addSubscriber()
-        try await service.service.addSubscriber("2000", account: 2, autoRenew: false)
-        let refused = try await service.ask()
+        try await service.addSubscriber()
+        try await service.addSubscriber("2000", account: 2, autoRenew: false)
+        let refused = try await service.message()
         #expect(refused.status == 404 && refused.json["code"] as? String == "no_retention_message")
-        let granted = try await service.ask(Request(2).with("originalTransactionId", #""2000""#))
+        let granted = try await service.message(Request(2).with("originalTransactionId", #""2000""#))
         #expect(granted.offerClaims?["transactionId"] as? String == "2000")
     }
 
     @Test("the account holds the offer too, so its other subscription gets no second one")
     func account() async throws {
-        let service = try RetentionService(
-            "- rule: retention\n  promotionalOffer: {productID: monthly, offerID: keep, message: \(RetentionService.message(1))}",
+        let service = try StoreService.retention(
+            "- rule: retention\n  promotionalOffer: {productID: monthly, offerID: keep, message: \(Retention.message(1))}",
             offers: "{offerID: keep, limits: {perCustomer: 1}}")
-        try await service.service.addSubscriber(autoRenew: false)
-        try await service.service.addSubscriber("2000", autoRenew: false)
-        #expect(try await service.ask().status == 200)
-        let second = try await service.ask(Request(2).with("originalTransactionId", #""2000""#))
+        try await service.addSubscriber(autoRenew: false)
+        try await service.addSubscriber("2000", autoRenew: false)
+        #expect(try await service.message().status == 200)
+        let second = try await service.message(Request(2).with("originalTransactionId", #""2000""#))
         #expect(second.status == 404, "\(second.text)")
-        #expect(try await service.service.decide().refused["keep"] == ["outstanding"])
+        #expect(try await service.decide().refused["keep"] == ["outstanding"])
     }
 
     @Test("a customer whom nobody knows gets the last case if it needs no rule, else nothing")
     func unknownCustomer() async throws {
-        let service = try RetentionService()
-        #expect(try await service.ask().text == RetentionService.shown(5))
-        let other = try RetentionService("- {rule: loyalty, message: \(RetentionService.message(1))}")
-        let response = try await other.ask()
+        let service = try StoreService.retention()
+        #expect(try await service.message().text == Retention.shown(5))
+        let other = try StoreService.retention("- {rule: loyalty, message: \(Retention.message(1))}")
+        let response = try await other.message()
         #expect(response.status == 404 && response.json["code"] as? String == "no_retention_message")
     }
 
     @Test("an offer that cannot be signed is skipped: without an issuer ID, and by V1 in the sandbox")
     func unsignable() async throws {
-        let service = try RetentionService(hasIssuerID: false)
-        try await service.service.addSubscriber(autoRenew: false)
-        #expect(try await service.ask().text == RetentionService.shown(5))
-        #expect(try await service.authorisations().isEmpty)
-        let cases = RetentionService.cases.replacing("  promotionalOffer", with: "  signature: v1\n  promotionalOffer")
-        let sandbox = try RetentionService(cases)
-        try await sandbox.service.addSubscriber(autoRenew: false, in: Sample.sandbox)
-        #expect(try await sandbox.ask(Request().with("environment", #""Sandbox""#)).text == RetentionService.shown(5))
+        let service = try StoreService.retention(hasIssuerID: false)
+        try await service.addSubscriber(autoRenew: false)
+        #expect(try await service.message().text == Retention.shown(5))
+        #expect(try await service.authorisations(of: "1000").isEmpty)
+        let cases = Retention.cases.replacing("  promotionalOffer", with: "  signature: v1\n  promotionalOffer")
+        let sandbox = try StoreService.retention(cases)
+        try await sandbox.addSubscriber(autoRenew: false, in: Sample.sandbox)
+        #expect(try await sandbox.message(Request().with("environment", #""Sandbox""#)).text == Retention.shown(5))
     }
 
     @Test("messages differ by environment where they are uploaded to each")
     func environments() async throws {
-        let service = try RetentionService(
-            "- message: {Production: {default: \(RetentionService.message(1))}, Sandbox: \(RetentionService.message(2))}"
+        let service = try StoreService.retention(
+            "- message: {Production: {default: \(Retention.message(1))}, Sandbox: \(Retention.message(2))}"
         )
-        try await service.service.addSubscriber(in: Sample.sandbox)
-        #expect(try await service.ask().text == RetentionService.shown(1))
+        try await service.addSubscriber(in: Sample.sandbox)
+        #expect(try await service.message().text == Retention.shown(1))
         let sandbox = Request(2).with("environment", #""Sandbox""#)
-        #expect(try await service.ask(sandbox).text == RetentionService.shown(2))
+        #expect(try await service.message(sandbox).text == Retention.shown(2))
     }
 
     // MARK: Refusals
 
     @Test("a request that Apple did not sign, or not for us, or not now, is refused and never answered with content")
     func refusals() async throws {
-        let service = try RetentionService(app: "appAppleID: 1234567890\n    environments: [Production]")
-        try await service.service.addSubscriber(autoRenew: false)
+        let service = try StoreService.retention(app: "appAppleID: 1234567890\n    environments: [Production]")
+        try await service.addSubscriber(autoRenew: false)
         var forged = Request()
         forged.chain = try TestChain()
         let minutes = 60_000 / Double(86_400_000)
@@ -238,24 +239,24 @@ struct RetentionTests {
             (Request(at: Sample.day(10 + 5.01 * minutes)), "signed_in_future"),
         ]
         for (request, reason) in refused {
-            let response = try await service.ask(request)
+            let response = try await service.message(request)
             #expect(response.status == 422 && response.json["reason"] as? String == reason, "\(response.text)")
             #expect(response.json["code"] as? String == "retention_request_refused")
         }
-        #expect(try await service.authorisations().isEmpty)
-        #expect(try await service.ask(Request(at: Sample.day(10 - 4.9 * minutes))).status == 200)
-        #expect(try await service.ask(Request(2, at: Sample.day(10 + 4.9 * minutes))).status == 200)
+        #expect(try await service.authorisations(of: "1000").isEmpty)
+        #expect(try await service.message(Request(at: Sample.day(10 - 4.9 * minutes))).status == 200)
+        #expect(try await service.message(Request(2, at: Sample.day(10 + 4.9 * minutes))).status == 200)
         #expect(
-            service.scrape[#"offer_signer_app_store_data_total{data="retention-request",outcome="refused"}"#]
+            service.routes.scrape()[#"offer_signer_app_store_data_total{data="retention-request",outcome="refused"}"#]
                 == Double(refused.count))
     }
 
     @Test("data of another kind is no request, although Apple signed it")
     func anotherKind() async throws {
-        let service = try RetentionService()
-        let jws = try TestChain.standard.get().jws(payload: SamplePayload.transaction.text)
-        let response = await service.service.routes.postLater(
-            "/v1/retention-messages", #"{"signedPayload":"\#(String(decoding: jws, as: UTF8.self))"}"#)
+        let service = try StoreService.retention()
+        let jws = try TestChain.standard.get().jws(SamplePayload.transaction)
+        let response = await service.routes.postLater(
+            "/v1/retention-messages", #"{"signedPayload":"\#(jws)"}"#)
         #expect(response.status == 422 && response.json["reason"] as? String == "payload_of_another_kind")
     }
 
@@ -263,17 +264,17 @@ struct RetentionTests {
         "a body that cannot be read is refused, whatever its media type",
         arguments: ["", "[]", "{}", #"{"signedPayload":1}"#])
     func bodies(body: String) async throws {
-        let service = try RetentionService()
-        let response = await service.service.routes.postLater("/v1/retention-messages", body)
+        let service = try StoreService.retention()
+        let response = await service.routes.postLater("/v1/retention-messages", body)
         #expect(response.status == 400, "\(response.text)")
         let plain = HTTPRequest(
             method: "POST", target: "/v1/retention-messages", contentType: nil, body: Array(try Request().body().utf8))
-        #expect(await service.service.routes.respondLater(plain).status == 200)
+        #expect(await service.routes.respondLater(plain).status == 200)
     }
 
     @Test("an app without cases answers that there is nothing to show")
     func withoutCases() async throws {
-        let service = try DecisionService("{offerID: keep, rule: retention}")
+        let service = try StoreService("{offerID: keep, rule: retention}")
         let response = await service.routes.postLater("/v1/retention-messages", try Request().body())
         #expect(response.status == 404 || response.status == 503, "\(response.text)")
     }
@@ -283,20 +284,19 @@ struct RetentionTests {
     @Test("an offer has its line in the audit trail, and each decision one in the log, without personal data")
     func records() async throws {
         let folder = try TemporaryFolder()
-        let trail = try #require(try await CustomerService.trail(in: folder))
-        let service = try RetentionService(trail: trail)
-        try await service.service.addSubscriber(autoRenew: false)
-        #expect(try await service.ask().status == 200)
-        let text = try String(contentsOfFile: folder.path + "/audit.jsonl", encoding: .utf8)
-        let lines = text.split(separator: "\n").filter { $0.contains(#""outcome":"signed""#) }
-        #expect(lines.count == 1 && lines[0].contains(#""rule":"retention""#), "\(text)")
-        let log = service.service.routes.log.text
+        let trail = try #require(try await StoreService.trail(in: folder))
+        let service = try StoreService.retention { $0.safeguards.trail = trail }
+        try await service.addSubscriber(autoRenew: false)
+        #expect(try await service.message().status == 200)
+        let lines = try folder.lines("audit.jsonl").filter { $0.contains(#""outcome":"signed""#) }
+        #expect(lines.count == 1 && lines[0].contains(#""rule":"retention""#), "\(lines)")
+        let log = service.routes.log.text
         #expect(log.contains("retention message decided"))
         #expect(!log.contains("1000") || !log.contains("originalTransaction"), "\(log)")
         let series =
             #"{app="com.example.app",environment="Production",answer="promotional_offer",rule="retention",reason="rules"}"#
-        #expect(service.scrape["offer_signer_retention_answers_total" + series] == 1)
-        #expect(service.scrape["offer_signer_retention_seconds_count"] == 1)
+        #expect(service.routes.scrape()["offer_signer_retention_answers_total" + series] == 1)
+        #expect(service.routes.scrape()["offer_signer_retention_seconds_count"] == 1)
     }
 
     // MARK: Helpers
@@ -317,8 +317,8 @@ struct RetentionTests {
         return purchase
     }
 
-    private func setEpisodes(_ count: Int, _ service: RetentionService) async throws {
-        try await service.service.store.setTeamFacts(
+    private func setEpisodes(_ count: Int, _ service: StoreService) async throws {
+        try await service.store.setTeamFacts(
             [Sample.text("episodesWatched"): .number(Array("\(count)".utf8))], of: Sample.account(1),
             in: Sample.production,
             at: Sample.day(1))

@@ -2,7 +2,6 @@ import AppStoreData
 import Foundation
 import OfferCore
 import OfferEligibility
-import StoreTestSupport
 import SubscriberStore
 import TestSupport
 import Testing

@@ -16,24 +16,18 @@ struct LedgerTests {
         _ number: UInt64, by holders: [CustomerIdentifier] = [account, .originalTransactionID(Sample.id("1"))],
         _ limits: OfferLimits = OfferLimits(perCustomer: .init(count: 1)), at day: Double = start,
         offer: String = "half", in app: AppScope = Sample.production
-    ) throws -> LedgerRequest {
-        LedgerRequest(
-            app: app, holders: holders,
-            offers: [try Self.offer(offer, limits, nonces: [number], expiresAt: day + 1)], reserving: .all,
-            at: Sample.day(day))
+    ) -> LedgerRequest {
+        Sample.request(
+            [Sample.offer(offer, limits, nonces: [number], expiresAt: day + 1)], by: holders, at: day, in: app)
     }
 
-    private static func offer(
-        _ offer: String = "half", _ limits: OfferLimits = OfferLimits(perCustomer: .init(count: 1)), nonces: [UInt64],
-        expiresAt day: Double = start + 1
-    ) throws -> LedgerRequest.Offer {
-        LedgerRequest.Offer(
-            productID: try ProductID(utf8: Array("monthly".utf8)), offerID: try OfferID(utf8: Array(offer.utf8)),
-            limits: limits,
-            nonces: nonces.map { number in
-                var random = SplitMix64(seed: number)
-                return Nonce(using: &random)
-            }, expiresAt: Sample.day(day))
+    /// The month of subscription 1 that ends some days after the start.
+    private static func month(endingOn day: Double = 2, account: UInt64 = 1) -> SubscriberFact {
+        Sample.transaction("1", of: "1", start - 30, start + day) { $0.appAccountToken = Sample.token(account) }
+    }
+
+    private static func redemptions(_ store: any SubscriberStore) async throws -> [LedgerRedemption] {
+        try await store.ledgerEntries(of: [account], in: Sample.production).redemptions
     }
 
     /// A period of subscription 1 that begins with the offer.
@@ -74,13 +68,12 @@ struct LedgerTests {
             var answers: [[LedgerResult]] = []
             for isOneRequest in [true, false] {
                 try await engine.withStore { store in
-                    let offers = try (1...4).map { try Self.offer("half", limits, nonces: [2 * $0, 2 * $0 + 1]) }
+                    let offers = (1...4).map {
+                        Sample.offer("half", limits, nonces: [2 * $0, 2 * $0 + 1], expiresAt: Self.start + 1)
+                    }
                     var given: [LedgerResult] = []
                     for part in isOneRequest ? [offers] : offers.map({ [$0] }) {
-                        given += try await store.reserve(
-                            LedgerRequest(
-                                app: Sample.production, holders: [Self.account], offers: part, reserving: .all,
-                                at: Sample.day(Self.start)))
+                        given += try await store.reserve(Sample.request(part, at: Self.start))
                     }
                     answers.append(given)
                 }
@@ -93,7 +86,7 @@ struct LedgerTests {
     @Test("what was withdrawn holds no slot", arguments: StoreEngine.all)
     func withdraws(engine: StoreEngine) async throws {
         try await engine.withStore { store in
-            let first = try reservation(1)
+            let first = reservation(1)
             _ = try await store.reserveOne(first)
             try await store.withdraw(first.offers[0].nonces, in: Sample.production)
             #expect(try await store.reserveOne(reservation(2)) == .reserved)
@@ -124,10 +117,7 @@ struct LedgerTests {
     func countsOnce(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let limits = OfferLimits(perCustomer: .init(count: 2))
-            let purchase = Sample.transaction("1", of: "1", Self.start - 30, Self.start + 2) {
-                $0.appAccountToken = Sample.token(1)
-            }
-            try await store.merge([purchase], in: Sample.production)
+            try await store.merge([Self.month()], in: Sample.production)
             _ = try await store.reserveOne(reservation(1, limits))
             let announced = Sample.renewal(of: "1", signed: Self.start + 0.2) {
                 $0.offer = AppliedOffer(type: .promotional, identifier: "half")
@@ -175,14 +165,14 @@ struct LedgerTests {
             let limits = OfferLimits(total: 10)
             let outcomes = try await withThrowingTaskGroup(of: LedgerResult.self) { group in
                 for number in 1...64 {
-                    let reservation = try reservation(UInt64(number), by: [Sample.account(UInt64(number))], limits)
+                    let reservation = self.reservation(UInt64(number), by: [Sample.account(UInt64(number))], limits)
                     group.addTask { try await store.reserveOne(reservation) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(outcomes.count { $0 == .reserved } == 10)
             #expect(outcomes.count { $0 == .refused([.totalCap]) } == 54)
-            let later = try reservation(99, by: [Sample.account(99)], limits, at: Self.start + 1)
+            let later = reservation(99, by: [Sample.account(99)], limits, at: Self.start + 1)
             #expect(try await store.reserveOne(later) == .reserved, "all have expired")
         }
     }
@@ -237,13 +227,11 @@ struct LedgerTests {
     }
 
     /// Two forms of one answer.
-    private func forms(_ nonces: [UInt64], _ limits: OfferLimits, by account: UInt64 = 1, at day: Double) throws
-        -> LedgerRequest
-    {
-        LedgerRequest(
-            app: Sample.production, holders: [Sample.account(account)],
-            offers: [try Self.offer("half", limits, nonces: nonces, expiresAt: day + 1)], reserving: .all,
-            at: Sample.day(day))
+    private func forms(
+        _ nonces: [UInt64], _ limits: OfferLimits, by account: UInt64 = 1, at day: Double = start
+    ) -> LedgerRequest {
+        Sample.request(
+            [Sample.offer("half", limits, nonces: nonces, expiresAt: day + 1)], by: [Sample.account(account)], at: day)
     }
 
     @Test(
@@ -252,13 +240,13 @@ struct LedgerTests {
     func oneForm(engine: StoreEngine) async throws {
         for limits in [OfferLimits(perCustomer: .init(count: 1)), OfferLimits(total: 1)] {
             try await engine.withStore { store in
-                #expect(try await store.reserveOne(forms([1, 2], limits, at: Self.start)) == .reservedFirst)
+                #expect(try await store.reserveOne(forms([1, 2], limits)) == .reservedFirst)
                 #expect(try await states(store) == [.outstanding], "the other form is not made")
                 #expect(
                     try await store.reserveOne(forms([3, 4], limits, at: Self.start + 0.1)) == .refused([.outstanding]))
                 try await store.merge([redeemed(on: Self.start + 0.2)], in: Sample.production)
                 #expect(try await states(store) == [.redeemed])
-                let other = try forms([5, 6], limits, by: limits.total == nil ? 1 : 2, at: Self.start + 0.3)
+                let other = forms([5, 6], limits, by: limits.total == nil ? 1 : 2, at: Self.start + 0.3)
                 #expect(
                     try await store.reserveOne(other)
                         == .refused([limits.total == nil ? .customerCap : .totalCap]))
@@ -270,11 +258,11 @@ struct LedgerTests {
     func eachForm(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let limits = OfferLimits(perCustomer: .init(count: 5), total: 3, outstanding: 2)
-            #expect(try await store.reserveOne(forms([1, 2], limits, at: Self.start)) == .reserved)
-            #expect(try await store.reserveOne(forms([3, 4], limits, at: Self.start)) == .refused([.outstanding]))
+            #expect(try await store.reserveOne(forms([1, 2], limits)) == .reserved)
+            #expect(try await store.reserveOne(forms([3, 4], limits)) == .refused([.outstanding]))
             // Two of three slots are held.
-            #expect(try await store.reserveOne(forms([5, 6], limits, by: 2, at: Self.start)) == .reservedFirst)
-            #expect(try await store.reserveOne(forms([7], limits, by: 3, at: Self.start)) == .refused([.totalCap]))
+            #expect(try await store.reserveOne(forms([5, 6], limits, by: 2)) == .reservedFirst)
+            #expect(try await store.reserveOne(forms([7], limits, by: 3)) == .refused([.totalCap]))
             try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
             try await store.merge([redeemed("3", of: "3", on: Self.start + 0.2)], in: Sample.production)
             try await store.merge([redeemed("4", of: "4", on: Self.start + 0.3, account: 2)], in: Sample.production)
@@ -292,9 +280,9 @@ struct LedgerTests {
     func twins(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let limits = OfferLimits(outstanding: 2)
-            #expect(try await store.reserveOne(forms([1, 2], limits, at: Self.start)) == .reserved)
-            #expect(try await store.reserveOne(forms([3, 4], limits, at: Self.start)) == .reserved)
-            #expect(try await store.reserveOne(forms([5], limits, at: Self.start)) == .refused([.outstanding]))
+            #expect(try await store.reserveOne(forms([1, 2], limits)) == .reserved)
+            #expect(try await store.reserveOne(forms([3, 4], limits)) == .reserved)
+            #expect(try await store.reserveOne(forms([5], limits)) == .refused([.outstanding]))
             try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
             #expect(try await states(store) == [.redeemed, .outstanding, .outstanding, .outstanding])
             // The other form can still be used, so it counts on.
@@ -311,11 +299,11 @@ struct LedgerTests {
     @Test("of several offers, the first that the limits allow is reserved, in one step", arguments: StoreEngine.all)
     func firstOfSeveral(engine: StoreEngine) async throws {
         try await engine.withStore { store in
-            func request(_ nonces: [UInt64], _ reserving: LedgerRequest.Reserving) throws -> LedgerRequest {
-                let offers = try zip(["half", "other", "third"], nonces).map { try Self.offer($0, nonces: [$1]) }
-                return LedgerRequest(
-                    app: Sample.production, holders: [Self.account], offers: offers, reserving: reserving,
-                    at: Sample.day(Self.start))
+            func request(_ nonces: [UInt64], _ reserving: LedgerRequest.Reserving) -> LedgerRequest {
+                let offers = zip(["half", "other", "third"], nonces).map {
+                    Sample.offer($0, nonces: [$1], expiresAt: Self.start + 1)
+                }
+                return Sample.request(offers, at: Self.start, reserving: reserving)
             }
             let asked = try await store.reserve(request([1, 2, 3], .nothing))
             #expect(asked == [.allowed, .allowed, .allowed])
@@ -334,14 +322,14 @@ struct LedgerTests {
     @Test("facts are merged in the same step, before the limits are checked", arguments: StoreEngine.all)
     func mergesFirst(engine: StoreEngine) async throws {
         try await engine.withStore { store in
-            let offer = try Self.offer(nonces: [1])
             let request = LedgerRequest(
-                app: Sample.production, facts: [redeemed(on: Self.start)], holders: [Self.account], offers: [offer],
-                reserving: .all, at: Sample.day(Self.start + 1))
+                app: Sample.production, facts: [redeemed(on: Self.start)], holders: [Self.account],
+                offers: [Sample.offer(nonces: [1], expiresAt: Self.start + 1)], reserving: .all,
+                at: Sample.day(Self.start + 1))
             #expect(try await store.reserveOne(request) == .refused([.customerCap]))
-            let entries = try await store.ledgerEntries(of: [Self.account], in: Sample.production)
-            #expect(entries.redemptions.map(\.offerID) == ["half"] && entries.redemptions[0].authorisedAt == nil)
-            #expect(entries.redemptions[0].originalTransactionID == Sample.id("1"))
+            let redemptions = try await Self.redemptions(store)
+            #expect(redemptions.map(\.offerID) == ["half"] && redemptions[0].authorisedAt == nil)
+            #expect(redemptions[0].originalTransactionID == Sample.id("1"))
         }
     }
 
@@ -378,8 +366,8 @@ struct LedgerTests {
             // It was redeemed long before too, and the customer had left in between.
             try await store.merge([redeemed("2", on: Self.start - 200)], in: Sample.production)
             #expect(try await store.unexplainedRedemptions().isEmpty, "the later one keeps its signature")
-            let entries = try await store.ledgerEntries(of: [Self.account], in: Sample.production)
-            #expect(entries.redemptions.map(\.at) == [Sample.day(Self.start + 0.1), Sample.day(Self.start - 200)])
+            let times = try await Self.redemptions(store).map(\.at)
+            #expect(times == [Sample.day(Self.start + 0.1), Sample.day(Self.start - 200)])
             #expect(try await store.reserveOne(reservation(2, limits, at: Self.start + 2)) == .refused([.customerCap]))
         }
     }
@@ -400,27 +388,21 @@ struct LedgerTests {
             for fact in [redeemed(on: Self.start), regular, announced("half", 40), announced("other", 41)] {
                 try await store.merge([fact], in: Sample.production)
             }
-            let entries = try await store.ledgerEntries(of: [Self.account], in: Sample.production)
-            #expect(entries.redemptions.map(\.offerID).sorted() == ["half", "half", "other"])
+            #expect(try await Self.redemptions(store).map(\.offerID).sorted() == ["half", "half", "other"])
         }
         // Periods of one offer that arrive in the wrong order are one redemption.
         try await engine.withStore { store in
             for (id, day) in [("4", 100.0), ("2", 0), ("3", 50)] {
                 try await store.merge([redeemed(id, on: Self.start + day)], in: Sample.production)
             }
-            let entries = try await store.ledgerEntries(of: [Self.account], in: Sample.production)
-            #expect(entries.redemptions.map(\.at) == [Sample.day(Self.start)])
+            #expect(try await Self.redemptions(store).map(\.at) == [Sample.day(Self.start)])
         }
     }
 
     @Test("the other form of a used signature explains nothing once it is worthless", arguments: StoreEngine.all)
     func worthlessTwin(engine: StoreEngine) async throws {
         try await engine.withStore { store in
-            let request = LedgerRequest(
-                app: Sample.production, holders: [Self.account],
-                offers: [try Self.offer("half", OfferLimits(), nonces: [1, 2], expiresAt: Self.start + 1)],
-                reserving: .all, at: Sample.day(Self.start))
-            #expect(try await store.reserveOne(request) == .reserved)
+            #expect(try await store.reserveOne(forms([1, 2], OfferLimits())) == .reserved)
             try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
             try await store.merge([redeemed("9", of: "9", on: Self.start + 2)], in: Sample.production)
             #expect(try await store.unexplainedRedemptions().map(\.at) == [Sample.day(Self.start + 2)])
@@ -503,7 +485,7 @@ struct LedgerTests {
             try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
             _ = try await store.erase(Self.account, in: Sample.production)
             #expect(try await states(store).isEmpty)
-            let other = try reservation(2, by: [Sample.account(2)], limits, at: Self.start + 9)
+            let other = reservation(2, by: [Sample.account(2)], limits, at: Self.start + 9)
             #expect(try await store.reserveOne(other) == .refused([.totalCap]))
         }
     }
@@ -522,7 +504,7 @@ struct LedgerTests {
                 try await store.merge([redeemed(id, on: Self.start + day)], in: Sample.production)
                 #expect(try await store.unexplainedRedemptions().isEmpty, "\(id)")
             }
-            let other = try reservation(2, by: [Sample.account(2)], limits, at: Self.start + 61)
+            let other = reservation(2, by: [Sample.account(2)], limits, at: Self.start + 61)
             #expect(try await store.reserveOne(other) == .reserved, "one of two slots is left")
             try await store.merge([redeemed("9", on: Self.start + 400)], in: Sample.production)
             #expect(try await store.unexplainedRedemptions().map(\.at) == [Sample.day(Self.start + 400)])
@@ -532,10 +514,7 @@ struct LedgerTests {
     @Test("a signature that an erased customer still has explains its redemption", arguments: StoreEngine.all)
     func erasedWhileHolding(engine: StoreEngine) async throws {
         try await engine.withStore { store in
-            let purchase = Sample.transaction("1", of: "1", Self.start - 30, Self.start + 2) {
-                $0.appAccountToken = Sample.token(1)
-            }
-            try await store.merge([purchase], in: Sample.production)
+            try await store.merge([Self.month()], in: Sample.production)
             _ = try await store.reserveOne(reservation(1))
             _ = try await store.erase(Self.account, in: Sample.production)
             #expect(try await states(store).isEmpty)
@@ -552,12 +531,10 @@ struct LedgerTests {
         try await engine.withStore { store in
             let limits = OfferLimits(total: 1)
             _ = try await store.reserveOne(reservation(1, limits))
-            let other = Sample.transaction("1", of: "1", Self.start - 30, Self.start) {
-                $0.appAccountToken = Sample.token(2)
-            }
+            let other = Self.month(endingOn: 0, account: 2)
             try await store.merge([other, redeemed(on: Self.start + 0.1)], in: Sample.production)
             _ = try await store.erase(Self.account, in: Sample.production)
-            let third = try reservation(2, by: [Sample.account(3)], limits, at: Self.start + 9)
+            let third = reservation(2, by: [Sample.account(3)], limits, at: Self.start + 9)
             #expect(try await store.reserveOne(third) == .refused([.totalCap]))
             // The same period, reported again without the account, is the same redemption.
             try await store.merge([redeemed(on: Self.start + 0.1, account: nil)], in: Sample.production)
@@ -568,7 +545,7 @@ struct LedgerTests {
 }
 
 extension SubscriberStore {
-    /// Asks about one offer.
+    /// Reserves one offer.
     fileprivate func reserveOne(_ request: LedgerRequest) async throws -> LedgerResult {
         try #require(try await reserve(request).first)
     }

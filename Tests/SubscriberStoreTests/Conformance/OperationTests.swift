@@ -1,4 +1,3 @@
-import NIOConcurrencyHelpers
 import OfferCore
 import OfferEligibility
 import StoreTestSupport

@@ -43,16 +43,11 @@ struct RedemptionTests {
     private static func request(
         _ nonces: [UInt64], _ limits: OfferLimits, by holders: [CustomerIdentifier] = [account], at day: Double,
         expiresAt end: Double? = nil, validUntil: Double? = nil
-    ) throws -> LedgerRequest {
-        LedgerRequest(
-            app: Sample.production, holders: holders,
-            offers: [
-                LedgerRequest.Offer(
-                    productID: try ProductID(utf8: Array("monthly".utf8)),
-                    offerID: try OfferID(utf8: Array("half".utf8)),
-                    limits: limits, nonces: nonces.map(Sample.nonce), expiresAt: Sample.day(start + (end ?? day + 1)),
-                    validUntil: validUntil.map { Sample.day(start + $0) })
-            ], reserving: .all, at: Sample.day(start + day))
+    ) -> LedgerRequest {
+        let offer = Sample.offer(
+            "half", limits, nonces: nonces, expiresAt: start + (end ?? day + 1),
+            validUntil: validUntil.map { start + $0 })
+        return Sample.request([offer], by: holders, at: start + day)
     }
 
     private static func redemptions(_ store: any SubscriberStore) async throws -> [LedgerRedemption] {
@@ -222,7 +217,7 @@ struct RedemptionTests {
         ]
         for (day, isExplained) in expected {
             try await engine.withStore { store in
-                let request = try Self.request([1], OfferLimits(), at: 10, expiresAt: 11 + 120 * minute, validUntil: 11)
+                let request = Self.request([1], OfferLimits(), at: 10, expiresAt: 11 + 120 * minute, validUntil: 11)
                 #expect(try await store.reserve(request) == [.reserved])
                 try await store.merge([Self.period("2", day)], in: Sample.production)
                 #expect(try await Self.unexplained(store) == (isExplained ? 0 : 1), "day \(day)")
@@ -295,7 +290,7 @@ struct RedemptionTests {
         for isOld in [false, true] {
             let records = try await engine.withStore { store in
                 for number in 1...2 as ClosedRange<UInt64> {
-                    let request = try Self.request(
+                    let request = Self.request(
                         [2 * number, 2 * number + 1], limits, by: [Sample.account(number)], at: 0)
                     #expect(try await store.reserve(request) == [.reserved])
                 }
@@ -304,7 +299,7 @@ struct RedemptionTests {
             try await engine.withStore { store in
                 let moved = records.map { isOld ? $0.ofOlderVersion : $0 }
                 for _ in 1...2 { try await store.add(moved) }
-                let third = try Self.request([9], limits, by: [Sample.account(3)], at: 0.5)
+                let third = Self.request([9], limits, by: [Sample.account(3)], at: 0.5)
                 #expect(try await store.reserve(third) == [.refused([.totalCap])])
                 for original in ["11", "12", "13", "14"] {
                     let account = Sample.token(original < "13" ? 1 : 2)
@@ -323,7 +318,7 @@ struct RedemptionTests {
         }
         try await engine.withStore { store in
             try await store.add(records)
-            let other = try Self.request([9], OfferLimits(total: 2), by: [Sample.account(3)], at: 0.5)
+            let other = Self.request([9], OfferLimits(total: 2), by: [Sample.account(3)], at: 0.5)
             #expect(try await store.reserve(other) == [.reserved])
         }
     }
@@ -347,7 +342,7 @@ struct RedemptionTests {
                 try await group.waitForAll()
             }
             func isLeft(of total: Int) async throws -> Bool {
-                let request = try Self.request([], OfferLimits(total: total), by: [Sample.account(99)], at: 2)
+                let request = Self.request([], OfferLimits(total: total), by: [Sample.account(99)], at: 2)
                 return try await store.reserve(request) == [.allowed]
             }
             func areTaken(_ slots: Int) async throws -> Bool {

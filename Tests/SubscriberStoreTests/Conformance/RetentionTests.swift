@@ -13,13 +13,9 @@ struct RetentionTests {
 
     private func reservation(
         _ number: UInt64, nonces: [UInt64], at day: Double = 1, outstanding: Int = 1
-    ) throws -> RetentionReservation {
-        let offers = try nonces.enumerated().map { place, number in
-            var random = SplitMix64(seed: number)
-            return LedgerRequest.Offer(
-                productID: try ProductID(utf8: Array("monthly".utf8)),
-                offerID: try OfferID(utf8: Array("offer\(place)".utf8)), limits: OfferLimits(outstanding: outstanding),
-                nonces: [Nonce(using: &random)], expiresAt: Sample.day(day + 1))
+    ) -> RetentionReservation {
+        let offers = nonces.enumerated().map { place, number in
+            Sample.offer("offer\(place)", OfferLimits(outstanding: outstanding), nonces: [number], expiresAt: day + 1)
         }
         let forms = offers.indices.map { place in
             RetentionReservation.Form(
@@ -27,9 +23,13 @@ struct RetentionTests {
         }
         return RetentionReservation(
             requestIdentifier: Self.request(number),
-            ledger: LedgerRequest(
-                app: Sample.production, holders: [Self.holder], offers: offers, reserving: .first, at: Sample.day(day)),
-            forms: forms)
+            ledger: Sample.request(offers, by: [Self.holder], at: day, reserving: .first), forms: forms)
+    }
+
+    private func offer(
+        _ store: any SubscriberStore, in app: AppScope = Sample.production, at day: Double = 1
+    ) async throws -> RememberedRetentionOffer? {
+        try await store.retentionOffer(for: Self.request(1), in: app, at: Sample.day(day))
     }
 
     private func states(_ store: any SubscriberStore) async throws -> [Authorisation.State] {
@@ -40,8 +40,8 @@ struct RetentionTests {
     func repetition(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let now = Sample.day(1)
-            #expect(try await store.retentionOffer(for: Self.request(1), in: Sample.production, at: now) == nil)
-            let first = try reservation(1, nonces: [1, 2])
+            #expect(try await offer(store) == nil)
+            let first = reservation(1, nonces: [1, 2])
             #expect(try await store.reserve(first) == .new([.reserved, .allowed]))
             guard case .known(let known) = try await store.reserve(reservation(1, nonces: [3, 4])) else {
                 Issue.record("nothing was remembered")
@@ -50,8 +50,8 @@ struct RetentionTests {
             #expect(known.nonce == first.ledger.offers[0].nonces[0] && known.form == .v1)
             #expect(known.offerID.text.description == "offer0" && known.messageIdentifier == UUIDText(high: 9, low: 0))
             #expect(known.at == now && known.expiresAt == Sample.day(2))
-            #expect(try await store.retentionOffer(for: Self.request(1), in: Sample.production, at: now) == known)
-            #expect(try await store.retentionOffer(for: Self.request(1), in: Sample.sandbox, at: now) == nil)
+            #expect(try await offer(store) == known)
+            #expect(try await offer(store, in: Sample.sandbox) == nil)
             // Another request finds the first offer used up.
             #expect(
                 try await store.reserve(reservation(2, nonces: [5, 6])) == .new([.refused([.outstanding]), .reserved]))
@@ -65,26 +65,19 @@ struct RetentionTests {
     @Test("what was withdrawn, or is older than ten minutes, is forgotten", arguments: StoreEngine.all)
     func forgetting(engine: StoreEngine) async throws {
         try await engine.withStore { store in
-            let first = try reservation(1, nonces: [1], outstanding: 9)
+            let first = reservation(1, nonces: [1], outstanding: 9)
             _ = try await store.reserve(first)
             try await store.withdraw(first.ledger.offers[0].nonces, in: Sample.production)
-            #expect(
-                try await store.retentionOffer(for: Self.request(1), in: Sample.production, at: Sample.day(1)) == nil)
+            #expect(try await offer(store) == nil)
             #expect(try await store.reserve(reservation(1, nonces: [2], outstanding: 9)) == .new([.reserved]))
             let later = 1 + 600.001 / 86_400
-            #expect(
-                try await store.retentionOffer(for: Self.request(1), in: Sample.production, at: Sample.day(later))
-                    == nil)
+            #expect(try await offer(store, at: later) == nil)
             #expect(
                 try await store.reserve(reservation(1, nonces: [3], at: later, outstanding: 9)) == .new([.reserved]))
             try await store.pruneRetentionOffers(before: Sample.day(later))
-            #expect(
-                try await store.retentionOffer(for: Self.request(1), in: Sample.production, at: Sample.day(later))
-                    != nil)
+            #expect(try await offer(store, at: later) != nil)
             try await store.pruneRetentionOffers(before: Sample.day(later + 1))
-            #expect(
-                try await store.retentionOffer(for: Self.request(1), in: Sample.production, at: Sample.day(later))
-                    == nil)
+            #expect(try await offer(store, at: later) == nil)
             #expect(try await states(store) == [.withdrawn, .outstanding, .outstanding], "what is reserved stays")
         }
     }
@@ -92,7 +85,7 @@ struct RetentionTests {
     @Test("many at the same time reserve once", arguments: StoreEngine.all)
     func concurrent(engine: StoreEngine) async throws {
         try await engine.withStore { store in
-            let reservations = try (1...50).map { try reservation(1, nonces: [$0], outstanding: 99) }
+            let reservations = (1...50).map { reservation(1, nonces: [$0], outstanding: 99) }
             let answers = try await withThrowingTaskGroup(of: RetentionReservationAnswer.self) { group in
                 for reservation in reservations { group.addTask { try await store.reserve(reservation) } }
                 return try await group.reduce(into: []) { $0.append($1) }

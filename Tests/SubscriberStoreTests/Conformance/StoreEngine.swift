@@ -1,4 +1,3 @@
-import OfferCore
 import OfferEligibility
 import StoreTestSupport
 import SubscriberStore

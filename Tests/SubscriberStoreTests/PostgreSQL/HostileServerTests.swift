@@ -1,5 +1,4 @@
 import Foundation
-import OfferCore
 import OfferEligibility
 import StoreTestSupport
 import TestSupport

@@ -1,5 +1,3 @@
-import Foundation
-import OfferCore
 import OfferEligibility
 import OfferPostgreSQL
 import StoreTestSupport
@@ -33,25 +31,20 @@ struct PostgreSQLFailureTests {
         failing.proxy.mode = .cuttingAfterCommit
         try await store.merge(Sample.facts(2), in: Sample.production)
         #expect(failing.proxy.mode == .passing)
-        let nonce = Sample.nonce(1)
         failing.proxy.mode = .cuttingAfterCommit
-        #expect(try await store.reserve(Self.request(nonce)) == [.reserved])
+        #expect(try await store.reserve(Self.request(1)) == [.reserved])
         #expect(failing.proxy.mode == .passing)
         #expect(
             try failing.database.numbers("SELECT count(*) FROM offer_signer.authorisation WHERE state = 1") == [1])
         #expect(
-            try await store.reserve(Self.request(Sample.nonce(2))) != [.reserved], "the only place is taken")
+            try await store.reserve(Self.request(2)) != [.reserved], "the only place is taken")
         #expect(try await store.intakes().map { [$0.notifications, $0.subscriptions] } == [[2, 3]])
         try store.close()
         try await failing.end()
     }
 
-    private static func request(_ nonce: Nonce) throws -> LedgerRequest {
-        let offer = LedgerRequest.Offer(
-            productID: try ProductID(utf8: Array("monthly".utf8)), offerID: try OfferID(utf8: Array("half".utf8)),
-            limits: OfferLimits(perCustomer: .init(count: 1)), nonces: [nonce], expiresAt: Sample.day(1))
-        return LedgerRequest(
-            app: Sample.production, holders: [Sample.account(1)], offers: [offer], reserving: .all, at: Sample.day(0))
+    private static func request(_ nonce: UInt64) -> LedgerRequest {
+        Sample.request([Sample.offer(nonces: [nonce], expiresAt: 1)], at: 0)
     }
 
     @Test("while the server is down, changes and reads fail at once, and when it is back they succeed")

@@ -1,6 +1,5 @@
 import Foundation
 import NIOConcurrencyHelpers
-import OfferCore
 import StoreTestSupport
 import SubscriberStore
 import TestSupport

@@ -1,6 +1,4 @@
-import Foundation
 import GRDB
-import OfferCore
 import StoreTestSupport
 import SubscriberStore
 import TestSupport

@@ -1,5 +1,4 @@
 import GRDB
-import OfferCore
 import StoreTestSupport
 import SubscriberStore
 import TestSupport

@@ -1,7 +1,5 @@
 import Foundation
 import GRDB
-import OfferCore
-import StoreTestSupport
 import SubscriberStore
 import TestSupport
 

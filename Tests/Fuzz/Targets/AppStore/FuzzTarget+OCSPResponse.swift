@@ -1,5 +1,3 @@
-import AppStoreData
-import OfferCore
 import OfferCrypto
 
 extension FuzzTarget {

@@ -1,4 +1,3 @@
-import OfferCore
 import OfferEligibility
 import OfferService
 import SubscriberSync

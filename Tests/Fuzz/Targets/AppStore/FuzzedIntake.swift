@@ -1,4 +1,3 @@
-import AppStoreData
 import Dispatch
 import Foundation
 import Logging

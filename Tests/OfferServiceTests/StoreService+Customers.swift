@@ -1,74 +1,27 @@
-import Foundation
-import NIOConcurrencyHelpers
 import OfferAudit
 import OfferCore
-import OfferCrypto
 import OfferEligibility
 import OfferHTTP
 import OfferService
-import OfferTelemetry
 import StoreTestSupport
 import SubscriberStore
-import TestSupport
 
-@testable import OfferConfiguration
-@testable import SubscriberSync
-
-/// The service with a database and an audit trail in a temporary folder. The time is day 10 of ``Sample``.
-struct CustomerService {
-    let folder: TemporaryFolder
-    let store: any SubscriberStore
-    let current: CurrentStore
-    let routes: TestService
-
-    init(
-        ownership: OwnershipPolicy = .first, environments: Set<AppStoreEnvironment> = [.production, .sandbox],
-        callers: [Caller] = [], trail: AuditTrail? = nil
-    ) throws {
-        folder = try TemporaryFolder()
-        let location = StoreLocation.sqlite(path: folder.path + "/subscribers.sqlite")
-        store = try location.open()
-        current = CurrentStore(StoreSettings(location: location), store: store, log: RecordedLog().logger)
-        routes = try TestService(
-            pair: Fixtures.makeSigningKey(), catalogue: Self.catalogue(ownership, environments), callers: callers,
-            trail: trail, store: current)
-        routes.wall.withLockedValue { $0 = Sample.day(10) }
-    }
-
-    static func catalogue(
+extension StoreService {
+    static func customerCatalogue(
         _ ownership: OwnershipPolicy = .first, _ environments: Set<AppStoreEnvironment> = [.production, .sandbox]
     ) -> Catalogue {
         Catalogue(
             apps: [Sample.bundleID: Catalogue.App(environments: environments, offers: [:], ownership: ownership)])
     }
 
-    static func caller(_ scopes: Set<Caller.Scope>, apps: Set<BundleID>? = nil, token: String) throws -> Caller {
-        Caller(
-            name: "backend", tokenDigest: try SHA256.hash(Array(token.utf8)), scopes: scopes, apps: apps, expiry: nil)
-    }
-
-    /// Opens an audit trail in a folder.
-    static func trail(in folder: TemporaryFolder) async throws -> AuditTrail? {
-        let settings = AuditSettings(
-            path: folder.path + "/audit.jsonl", isSynced: true, rotatesAtBytes: nil, key: Secret("0123456789abcdef"),
-            chain: .sha256, addresses: .off)
-        return try await AuditTrail.open(
-            settings, now: { Sample.day(10) }, readiness: Readiness(), metrics: ServiceMetrics().audit,
-            log: RecordedLog().logger)
-    }
-
-    static func request(_ method: String, _ path: String, _ body: String, token: String? = nil) -> HTTPRequest {
-        HTTPRequest(
-            method: method, target: path, contentType: "application/json", authorization: token.map { "Bearer \($0)" },
-            body: Array(body.utf8))
-    }
-
-    /// - Parameter members: the members of the body beside `bundleID`.
-    func send(
-        _ method: String, _ path: String, _ members: String, app: String = "com.example.app", token: String? = nil
-    ) async -> HTTPResponse {
-        let body = #"{"bundleID":"\#(app)",\#(members)}"#
-        return await routes.respondLater(Self.request(method, path, body, token: token))
+    /// A service for requests about customers.
+    static func customers(
+        ownership: OwnershipPolicy = .first, environments: Set<AppStoreEnvironment> = [.production, .sandbox],
+        callers: [Caller] = [], trail: AuditTrail? = nil
+    ) throws -> StoreService {
+        try StoreService(
+            catalogue: customerCatalogue(ownership, environments), callers: callers, hasIssuerID: false,
+            parts: { $0.safeguards.trail = trail })
     }
 
     func lookUp(_ members: String) async -> [[String: Any]] {
@@ -90,8 +43,7 @@ struct CustomerService {
     /// Adds a purchase of a month that began on day `start`.
     func add(
         _ id: String, of original: String? = nil, account: UInt64? = nil, appleAccount: String? = nil,
-        start: Double = 0,
-        in app: AppScope = Sample.production
+        start: Double = 0, in app: AppScope = Sample.production
     ) async throws {
         let fact = Sample.transaction(id, of: original ?? id, start, start + 30) {
             $0.appAccountToken = account.map(Sample.token)

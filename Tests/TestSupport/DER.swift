@@ -1,39 +1,42 @@
-/// An encoder of ASN.1 DER (X.690). It encodes whatever it is told, so that tests can make invalid certificates.
-enum DER {
-    static func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] { [tag] + length(content.count) + content }
+/// An encoder of ASN.1 DER (X.690). It encodes whatever it is told, so that tests can make
+/// invalid certificates and responses. It is independent of libcrypto.
+package enum DER {
+    package static func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] { [tag] + length(content.count) + content }
 
-    static func sequence(_ parts: [UInt8]...) -> [UInt8] { value(0x30, parts.flatMap { $0 }) }
-    static func set(_ content: [UInt8]) -> [UInt8] { value(0x31, content) }
-    static func bitString(_ bytes: [UInt8], unused: UInt8 = 0) -> [UInt8] { value(0x03, [unused] + bytes) }
-    static func octetString(_ bytes: [UInt8]) -> [UInt8] { value(0x04, bytes) }
-    static func utf8String(_ text: String) -> [UInt8] { value(0x0C, Array(text.utf8)) }
-    static func boolean(_ isTrue: Bool) -> [UInt8] { value(0x01, [isTrue ? 0xFF : 0]) }
-    static let null: [UInt8] = [0x05, 0x00]
+    package static func sequence(_ parts: [UInt8]...) -> [UInt8] { value(0x30, parts.flatMap { $0 }) }
+    package static func set(_ content: [UInt8]) -> [UInt8] { value(0x31, content) }
+    package static func bitString(_ bytes: [UInt8], unused: UInt8 = 0) -> [UInt8] { value(0x03, [unused] + bytes) }
+    package static func octetString(_ bytes: [UInt8]) -> [UInt8] { value(0x04, bytes) }
+    package static func utf8String(_ text: String) -> [UInt8] { value(0x0C, Array(text.utf8)) }
+    package static func boolean(_ isTrue: Bool) -> [UInt8] { value(0x01, [isTrue ? 0xFF : 0]) }
+    package static let null: [UInt8] = [0x05, 0x00]
 
-    static func integer(_ number: Int) -> [UInt8] {
+    package static func integer(_ number: Int) -> [UInt8] {
         var bytes = withBigEndianBytes(number).drop { $0 == 0 }
         if bytes.isEmpty || bytes[bytes.startIndex] >= 0x80 { bytes = [0] + bytes }
         return value(0x02, Array(bytes))
     }
 
     /// - Parameter text: in dotted form.
-    static func oid(_ text: String) -> [UInt8] {
+    package static func oid(_ text: String) -> [UInt8] {
         let arcs = text.split(separator: ".").compactMap { UInt($0) }
         return value(0x06, ([arcs[0] * 40 + arcs[1]] + arcs.dropFirst(2)).flatMap(baseOneTwentyEight))
     }
 
     /// A time in a certificate, from seconds since 1970.
-    static func time(_ seconds: Int64) -> [UInt8] {
+    package static func time(_ seconds: Int64) -> [UInt8] {
         let digits = digits(of: seconds)
         // RFC 5280 section 4.1.2.5 demands UTCTime until 2049.
         return digits < "2050" ? value(0x17, Array((digits.dropFirst(2) + "Z").utf8)) : generalizedTime(seconds)
     }
 
     /// - Parameter seconds: since 1970.
-    static func generalizedTime(_ seconds: Int64) -> [UInt8] { value(0x18, Array((digits(of: seconds) + "Z").utf8)) }
+    package static func generalizedTime(_ seconds: Int64) -> [UInt8] {
+        value(0x18, Array((digits(of: seconds) + "Z").utf8))
+    }
 
     /// The content of the first value.
-    static func content(of der: [UInt8]) -> [UInt8] {
+    package static func content(of der: [UInt8]) -> [UInt8] {
         guard der[1] >= 0x80 else { return Array(der[2...].prefix(Int(der[1]))) }
         let start = 2 + Int(der[1] & 0x7F)
         return Array(der[start...].prefix(der[2..<start].reduce(0) { $0 << 8 | Int($1) }))

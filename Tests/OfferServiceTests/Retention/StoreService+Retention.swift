@@ -1,24 +1,18 @@
-import AppStoreData
 import Foundation
 import NIOConcurrencyHelpers
-import OfferAudit
+import OfferConfiguration
 import OfferCore
-import OfferCrypto
 import OfferEligibility
 import OfferHTTP
 import StoreTestSupport
 import SubscriberStore
 import TestSupport
-import Testing
 
 @testable import AppStoreTestSupport
-@testable import OfferConfiguration
 @testable import OfferService
 
-/// The service with cases of retention messages, and the App Store that asks it. The time is day 10 of ``Sample``.
-struct RetentionService {
-    let service: DecisionService
-
+/// Messages for customers who are about to cancel, and requests of the App Store for them.
+enum Retention {
     /// A message identifier for tests, as the service writes it.
     static func message(_ number: Int) -> String {
         "0000000\(number)-0000-4000-8000-000000000000"
@@ -40,53 +34,8 @@ struct RetentionService {
 
     static let rules = "light: {fact: {name: episodesWatched, atMost: 3}}"
 
-    /// - Parameters:
-    ///   - cases: lines of YAML.
-    ///   - app: further members of the app.
-    init(
-        _ cases: String = cases, offers: String = offers, app: String = "appAppleID: 1234567890",
-        rules: String = rules, hasIssuerID: Bool = true, trail: AuditTrail? = nil, deadline: Duration = .seconds(3600)
-    ) throws {
-        let lines = cases.split(separator: "\n").map { "      " + $0 }.joined(separator: "\n")
-        service = try DecisionService(
-            offers, app: app + "\n    retention:\n" + lines, rules: rules, hasIssuerID: hasIssuerID, trail: trail,
-            retentionDeadline: deadline)
-        // It runs until the process ends, because requests may use it after the last reference to this object.
-        Task { [work = service.routes.detachedWork] in try await work.run() }
-    }
-
-    /// The service after a restart: with the same database, and nothing in memory.
-    func restarted() throws -> TestService {
-        let roots = TrustedRoots([try X509Certificate(der: TestChain.standard.get().root)])
-        let restarted = try TestService(
-            pair: service.pair, catalogue: service.catalogue,
-            issuerIDs: IssuerIDs(ofAllApps: try IssuerID(utf8: Array(DecisionService.issuer.utf8))),
-            appStore: AppStoreSettings(roots: roots), store: service.current, retentionDeadline: .seconds(3600))
-        restarted.wall.withLockedValue { $0 = Sample.day(10) }
-        return restarted
-    }
-
-    /// Keeps the database from making a change, or from reading too, for a time.
-    func occupy(for duration: Duration, readers: Int = 0) async throws {
-        let store = try #require(service.store as? SQLiteStore)
-        let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
-        let isBusy = NIOLockedValueBox(0)
-        Task {
-            try await store.write(.names([])) { _ in
-                isBusy.withLockedValue { $0 += 1 }
-                Thread.sleep(forTimeInterval: seconds)
-            }
-        }
-        for _ in 0..<readers {
-            Task {
-                try await store.read { _ in
-                    isBusy.withLockedValue { $0 += 1 }
-                    Thread.sleep(forTimeInterval: seconds)
-                }
-            }
-        }
-        while isBusy.withLockedValue({ $0 }) < readers + 1 { try await Task.sleep(for: .milliseconds(1)) }
-    }
+    /// A response to a message.
+    static func shown(_ number: Int) -> String { #"{"message":{"messageIdentifier":"\#(message(number))"}}"# }
 
     /// A request as the App Store signs it.
     struct Request {
@@ -107,40 +56,95 @@ struct RetentionService {
 
         func body() throws -> String {
             let chain = try chain ?? TestChain.standard.get()
-            return #"{"signedPayload":"\#(String(decoding: try chain.jws(payload: payload.text), as: UTF8.self))"}"#
+            return #"{"signedPayload":"\#(try chain.jws(payload))"}"#
         }
     }
+}
 
-    func ask(_ request: Request = Request()) async throws -> HTTPResponse {
-        await service.routes.postLater("/v1/retention-messages", try request.body())
+extension StoreService {
+    /// A service with cases of retention messages.
+    /// - Parameters:
+    ///   - cases: lines of YAML.
+    ///   - app: further members of the app.
+    static func retention(
+        _ cases: String = Retention.cases, offers: String = Retention.offers, app: String = "appAppleID: 1234567890",
+        rules: String = Retention.rules, hasIssuerID: Bool = true, deadline: Duration = .seconds(3600),
+        parts: (inout Application.Dependencies) -> Void = { _ in }
+    ) throws -> StoreService {
+        let lines = cases.split(separator: "\n").map { "      " + $0 }.joined(separator: "\n")
+        let service = try StoreService(
+            offers, app: app + "\n    retention:\n" + lines, rules: rules, hasIssuerID: hasIssuerID
+        ) {
+            $0.retentionDeadline = deadline
+            parts(&$0)
+        }
+        // It runs until the process ends, because requests may use it after the last reference to this object.
+        Task { [work = service.routes.detachedWork] in try await work.run() }
+        return service
+    }
+
+    /// A service with cases of retention messages, and a subscriber with auto-renew off.
+    static func retentionWithAutoRenewOff(
+        _ cases: String = Retention.cases, offers: String = Retention.offers, deadline: Duration = .seconds(3600)
+    ) async throws -> StoreService {
+        let service = try retention(cases, offers: offers, deadline: deadline)
+        try await service.addSubscriber(autoRenew: false)
+        return service
+    }
+
+    /// The service after a restart: with the same database, and nothing in memory.
+    func restarted() throws -> TestService {
+        let restarted = try TestService(
+            pair: pair, catalogue: catalogue, issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()), appStore: appStore,
+            store: current, parts: { $0.retentionDeadline = .seconds(3600) })
+        restarted.setTime(Sample.day(10))
+        return restarted
+    }
+
+    /// Keeps the database from making a change, or from reading too, for a time.
+    func occupy(for duration: Duration, readers: Int = 0) async throws {
+        let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+        let isBusy = NIOLockedValueBox(0)
+        Task {
+            try await store.write(.names([])) { _ in
+                isBusy.withLockedValue { $0 += 1 }
+                Thread.sleep(forTimeInterval: seconds)
+            }
+        }
+        for _ in 0..<readers {
+            Task {
+                try await store.read { _ in
+                    isBusy.withLockedValue { $0 += 1 }
+                    Thread.sleep(forTimeInterval: seconds)
+                }
+            }
+        }
+        while isBusy.withLockedValue({ $0 }) < readers + 1 { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    /// Requests a retention message.
+    func message(_ request: Retention.Request = Retention.Request()) async throws -> HTTPResponse {
+        await routes.postLater("/v1/retention-messages", try request.body())
     }
 
     /// The answer that the service gives.
     func answer(giving claim: RetentionAnswers.Claim) async -> RetentionAnswer? {
-        guard let app = service.catalogue.apps[Sample.bundleID] else { preconditionFailure("the app is configured") }
+        guard let app = catalogue.apps[Sample.bundleID] else { preconditionFailure("the app is configured") }
         let request = VerifiedRetentionRequest(
             app: Sample.production, configured: app, originalTransactionID: Sample.id("1000"),
             requestIdentifier: UUIDText(high: 8, low: 8),
             view: RetentionView(
                 productID: app.rules.offers[0].productID, locale: RetentionLocale("en"), environment: .production))
-        let signing = service.routes.signing
+        let signing = routes.signing
         return await RetentionDecider(signing.decider).answer(
             request,
             Admission(principal: .anyone, policy: signing.signer.policy.snapshot, context: RequestContext()), claim)
     }
 
-    /// The states of the customer's authorisations, the oldest first.
-    func authorisations(of original: String = "1000", in app: AppScope = Sample.production) async throws
-        -> [Authorisation]
-    {
-        try await service.store.ledgerEntries(of: [.originalTransactionID(Sample.id(original))], in: app)
-            .authorisations
+    /// The authorisations of a subscription, the oldest first.
+    func authorisations(of original: String) async throws -> [Authorisation] {
+        try await authorisations(of: [.originalTransactionID(Sample.id(original))])
     }
-
-    var scrape: Scrape { service.routes.scrape() }
-
-    /// A response to a message.
-    static func shown(_ number: Int) -> String { #"{"message":{"messageIdentifier":"\#(message(number))"}}"# }
 }
 
 extension HTTPResponse {
