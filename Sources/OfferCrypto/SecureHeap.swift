@@ -23,6 +23,9 @@ package enum SecureHeap {
     /// The state of the heap, which is set up when this is first read. Read it before any key, while no other thread uses
     /// libcrypto.
     package static let state: State = {
+        // Without this flag, libcrypto frees its tables when the process exits, while other threads may still use them.
+        // Signatures are complete by then, but the crash would look like a failure of the service.
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
         let result = CRYPTO_secure_malloc_init(size, minimumSize)
         guard result != 0, isUsedForKeys else { return .unavailable }
         return result == 1 ? .locked : .notLocked
