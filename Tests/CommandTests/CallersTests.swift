@@ -58,7 +58,7 @@ struct CallersTests {
         try service.configure("apps: [{bundleID: a, products: [{productID: p, offers: [new]}]}]\ncallers: [{name: x}]")
         try service.reload(service.configurationSetting)
         try await waitUntil { try await service.health.contains("line 2") }
-        #expect(try await service.health.contains("config.yaml, line 2: a caller has no tokenSHA256"))
+        #expect(try await service.health.contains("config.yaml, line 2: callers[0]: a caller has no tokenSHA256"))
         #expect(try await service.health.contains(#""catalogue":"degraded""#))
         #expect(try await Self.offer(first, of: service).status == 200)
         #expect(try await Self.offer(first, offer: "new", of: service).status == 403)

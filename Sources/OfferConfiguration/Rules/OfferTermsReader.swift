@@ -19,6 +19,7 @@ struct OfferTermsReader {
 
     /// - Parameter productID: nil if it cannot be read.
     static func read(_ value: YAMLValue, of productID: ProductID?, _ rules: RulesReader) -> Listed? {
+        let value = value.quotable
         guard value.isMapping else { return readOfferID(value).map { Listed(offerID: $0, terms: nil) } }
         let members = value.members("an offer", known: names, required: ["offerID"])
         let offerID = members["offerID"].flatMap(readOfferID)

@@ -91,13 +91,13 @@ enum AppRulesReader {
         _ members: [String: YAMLValue], of app: RetentionReader.App, _ rules: RulesReader
     ) -> AppRules {
         let introductory = members["introductoryOffers"].flatMap { value in
-            value.members("introductoryOffers", known: ["rule"])["rule"].flatMap { rules.rule($0) }
+            value.quotable.members("introductoryOffers", known: ["rule"])["rule"].flatMap { rules.rule($0) }
         }
         let products = app.products
         let sorted = products.sorted { $0.value.place < $1.value.place }
         return AppRules(
             offers: sorted.flatMap(\.value.terms), introductoryOffers: introductory,
-            retention: members["retention"].map { RetentionReader.read($0, of: app, rules) } ?? [],
+            retention: members["retention"].map { RetentionReader.read($0.quotable, of: app, rules) } ?? [],
             products: ProductTraits(
                 groups: products.compactMapValues(\.group), ranks: products.compactMapValues(\.rank),
                 offers: products.mapValues(\.offers)),

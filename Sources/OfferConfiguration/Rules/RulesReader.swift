@@ -16,7 +16,7 @@ final class RulesReader {
     init(_ rules: YAMLValue?, builtIn: [String: Condition]) {
         self.builtIn = builtIn
         var values: [String: YAMLValue] = [:]
-        for (key, value) in rules?.entries(expected: "rules as lines of the form name: {condition}") ?? [] {
+        for (key, value) in rules?.quotable.entries(expected: "rules as lines of the form name: {condition}") ?? [] {
             guard let name = key.text, Self.isName(name) else {
                 key.report("this is not a name of a rule", hint: "up to 64 letters, digits, - and _")
                 continue

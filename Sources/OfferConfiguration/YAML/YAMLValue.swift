@@ -10,16 +10,22 @@ struct YAMLValue {
     /// The path from the root, such as `rules.win_back.all[0].subscription`; empty for the root.
     private let path: String
     private let file: YAMLFile
+    /// True if problems may quote the text. Outside rules, a secret may stand in the wrong place, and a problem is logged.
+    private let isQuotable: Bool
 
-    init(_ node: Node, _ path: String, in file: YAMLFile) {
+    init(_ node: Node, _ path: String, in file: YAMLFile, isQuotable: Bool = false) {
         self.node = node
         self.path = path
         self.file = file
+        self.isQuotable = isQuotable
     }
 
     private func member(_ name: String, _ node: Node) -> YAMLValue {
-        YAMLValue(node, path.isEmpty ? name : "\(path).\(name)", in: file)
+        YAMLValue(node, path.isEmpty ? name : "\(path).\(name)", in: file, isQuotable: isQuotable)
     }
+
+    /// The same value, whose text problems may quote, as well as that of everything in it.
+    var quotable: YAMLValue { YAMLValue(node, path, in: file, isQuotable: true) }
 
     // MARK: Problems
 
@@ -35,7 +41,7 @@ struct YAMLValue {
 
     /// A description of the content, for problems.
     var found: String {
-        if let text { return "\"" + String(text.prefix(60)).printable + "\"" }
+        if let text { return isQuotable ? "\"" + String(text.prefix(60)).printable + "\"" : "this" }
         return isMapping ? "a mapping" : "a list"
     }
 
@@ -52,7 +58,7 @@ struct YAMLValue {
         guard let mapping = node.mapping else { return refuse(expected: expected) ?? [] }
         guard file.hasFewProblems, file.count(mapping.count, at: node, path) else { return [] }
         return mapping.map { key, value in
-            (YAMLValue(key, path, in: file), member(key.scalar?.string.printable ?? "", value))
+            (YAMLValue(key, path, in: file, isQuotable: isQuotable), member(key.scalar?.string.printable ?? "", value))
         }
     }
 
@@ -73,7 +79,7 @@ struct YAMLValue {
                 key.report("\(name) is now called \(newName)", hint: "rename it")
             } else {
                 key.report(
-                    "\(what) has no member \"\(name.printable)\"",
+                    "\(what) has no " + (isQuotable ? "member \"\(name.printable)\"" : "such member"),
                     hint: NearMiss.suggestion(for: name, among: known)
                         ?? "known names: \(known.joined(separator: ", "))")
             }
@@ -92,7 +98,7 @@ struct YAMLValue {
         }
         if sequence.isEmpty, let ifEmpty { report(ifEmpty.error, hint: ifEmpty.hint) }
         guard file.hasFewProblems, file.count(sequence.count, at: node, path) else { return [] }
-        return sequence.enumerated().map { YAMLValue($1, "\(path)[\($0)]", in: file) }
+        return sequence.enumerated().map { YAMLValue($1, "\(path)[\($0)]", in: file, isQuotable: isQuotable) }
     }
 
     // MARK: Scalars
