@@ -216,7 +216,7 @@ struct DoctorTests {
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_ENV_FILE": "/nowhere/env"],
                 "the file /nowhere/env, which SUBSCRIPTION_OFFERS_ENV_FILE or --env-file names, does not exist",
-                "put it there"
+                "put the file there"
             ),
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_PRIVATE_KEY": "marked"],

@@ -121,7 +121,7 @@ struct RetentionFileTests {
             ("- promotionalOffer: {productID: basic, offerID: keep, message: \(id)}", #"basic has no offer "keep""#),
             (
                 "- {rule: {everSubscribed: false}, promotionalOffer: {productID: pro, offerID: keep, message: \(id)}}",
-                "this can never hold: the App Store gives promotional offers to subscribers only"
+                "this can never hold: the App Store gives promotional offers only to subscribers"
             ),
             (
                 "- message: \(id)\n- {rule: loyalty, message: \(id)}",

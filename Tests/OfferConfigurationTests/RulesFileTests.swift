@@ -193,7 +193,7 @@ struct RulesFileTests {
         let errors = problems.map(\.error).joined(separator: "\n")
         for error in [
             "offers[0]: the offer costs 9.99 USD for each period, and the product 9.99",
-            "offers[1]: the offer costs 0.99 USD, and is a free trial", "offers[4].mode: \"monthly\" is not valid here",
+            "offers[1]: the offer costs 0.99 USD, but is a free trial", "offers[4].mode: \"monthly\" is not valid here",
             "offers[4].periods: \"0\" is not valid here",
         ] { #expect(errors.contains("apps[0].products[0].\(error)"), "\(errors)") }
         #expect(problems.last?.error.contains("perCustomer is greater than total") == true)

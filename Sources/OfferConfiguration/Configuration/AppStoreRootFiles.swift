@@ -5,7 +5,7 @@ import OfferCrypto
 import OfferEligibility
 import OfferFiles
 
-/// The certificates that an operator trusts for App Store data in place of Apple's: a file in PEM or DER, or a folder of
+/// The certificates that an operator trusts for App Store data instead of Apple's: a file in PEM or DER, or a folder of
 /// such files.
 package struct AppStoreRootFiles {
     package let path: String
@@ -17,21 +17,21 @@ package struct AppStoreRootFiles {
         self.option = option
     }
 
-    /// In bytes; far larger than any certificate.
+    /// The maximum file size, in bytes; far larger than any certificate.
     private static let maximumSize = 256 * 1024
-    /// The maximum number of certificates. Each is tried for every unknown chain.
+    /// The maximum number of certificates. Every unknown chain is checked against each of them.
     private static let maximumCount = 32
 
     package func read() throws(Diagnostic) -> TrustedRoots {
         var certificates: [X509Certificate] = []
         for file in try files() { certificates += try readFile(file) }
         guard certificates.count <= Self.maximumCount else {
-            throw problem("\(path) contains more than \(Self.maximumCount) certificates", hint: "keep the roots only")
+            throw problem("\(path) contains more than \(Self.maximumCount) certificates", hint: "keep only the roots")
         }
         return TrustedRoots(certificates)
     }
 
-    /// The path itself, or the files of the folder at it, without hidden ones.
+    /// Returns the path itself or, if it is a folder, the paths of its files, except hidden ones.
     private func files() throws(Diagnostic) -> [String] {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else { return [path] }
@@ -69,7 +69,7 @@ package struct AppStoreRootFiles {
     private func problem(
         _ sentence: String,
         hint: String =
-            "put certificates in PEM or DER there, such as the one that Xcode exports for StoreKit testing, or unset it for Apple's"
+            "put certificates in PEM or DER there, such as the one that Xcode exports for StoreKit testing, or unset it to trust Apple's"
     ) -> Diagnostic {
         Diagnostic("\(option): \(sentence)", hint: hint)
     }

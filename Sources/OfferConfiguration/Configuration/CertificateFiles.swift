@@ -9,10 +9,10 @@ struct CertificateFiles {
     private let chain: (path: String, file: RegularFile)
     private let key: (path: String, file: RegularFile)
 
-    /// In bytes; far larger than any chain.
+    /// The maximum file size, in bytes; far larger than any chain.
     private static let maximumSize = 256 * 1024
 
-    /// - Returns: nil if none are named.
+    /// - Returns: nil if no TLS files are named.
     init?(_ reader: ConfigurationReader, _ environment: [String: String]) throws(Diagnostic) {
         let chain = try reader.read(Settings.tlsCertificate, environment, maximumSize: Self.maximumSize)
         let key = try reader.read(Settings.tlsKey, environment, maximumSize: Self.maximumSize)

@@ -48,16 +48,16 @@ package struct Configuration: Sendable {
     /// The memory for connections, requests and responses, in bytes.
     package let memoryLimit: Int
     package let appStore: AppStoreSettings
-    /// nil if no subscribers are remembered.
+    /// The database settings; nil if no subscribers are stored.
     package let store: StoreSettings?
-    /// nil if the App Store is not queried.
+    /// The settings for requests to the App Store; nil if it is not queried.
     package let appStoreAPI: AppStoreAPISettings?
     /// The separate address for notifications; nil if they are received at the main address.
     package let notificationsAddress: ListeningAddress?
-    /// The time limit for answering a request for a retention message, measured from its first byte.
+    /// The time limit for answering a request for a retention message, measured from the first byte of the request.
     package let retentionDeadline: Duration
     package let forwarding: ForwardSettings
-    /// nil if no audit trail is kept.
+    /// The settings of the audit trail; nil if there is none.
     package let audit: AuditSettings?
     package let logLevel: Logger.Level
     package let logFormat: LogFormat
@@ -71,9 +71,9 @@ package struct Configuration: Sendable {
     ///   - environment: the process environment, with overrides from the environment file.
     ///   - file: the contents of the configuration file.
     ///   - certificate: the contents of the TLS files.
-    ///   - roots: the certificates to trust in place of Apple's; nil for Apple's.
-    ///   - forwardRoots: the certificates to trust for receivers, beside the system's; nil for none.
-    ///   - apiRoots: the certificates to trust for the App Store's servers, beside the system's; nil for none.
+    ///   - roots: the certificates to trust instead of Apple's; nil to trust Apple's.
+    ///   - forwardRoots: the certificates to trust for receivers, in addition to the system's; nil for none.
+    ///   - apiRoots: the certificates to trust for the App Store's servers, in addition to the system's; nil for none.
     package static func read(
         flags: Flags, environment: [String: String], file: ConfigurationFile = ConfigurationFile(),
         certificate: ServerCertificate? = nil, roots: TrustedRoots? = nil, forwardRoots: [X509Certificate]? = nil,
@@ -86,7 +86,7 @@ package struct Configuration: Sendable {
         return (configuration, reader.problems)
     }
 
-    /// Reads only the settings of the audit trail, for commands that must work whatever else is wrong.
+    /// Reads only the settings of the audit trail, for commands that must work even if other settings are wrong.
     /// - Returns: nil if no trail is configured.
     /// - Throws: every problem with these settings.
     package static func audit(
@@ -159,8 +159,8 @@ package struct Configuration: Sendable {
             hint: "name the proxy in \(Settings.trustedProxies.variable)")
     }
 
-    /// A problem if no callers are configured. The service runs nonetheless, for development and for setups in which
-    /// something else keeps strangers out.
+    /// A problem if no callers are configured. The service runs nonetheless, for development and for deployments in
+    /// which something else keeps strangers out.
     package var callersProblems: [Diagnostic] {
         guard callers.isEmpty else { return [] }
         return [
@@ -178,7 +178,7 @@ package struct Configuration: Sendable {
 }
 
 extension Configuration {
-    /// The apps that the service refreshes from the App Store, as far as the settings determine.
+    /// The apps whose customers are refreshed from the App Store, judging only by the settings and not by the keys.
     package var syncableApps: Set<BundleID> {
         guard appStoreAPI != nil else { return [] }
         return Set((catalogue?.apps ?? [:]).keys.filter { issuerIDs[$0] != nil })

@@ -13,6 +13,7 @@ package struct ConfigurationReader: Sendable {
 
     package init(flags: Configuration.Flags) { self.flags = flags }
 
+    /// Reads the whole configuration.
     /// - Throws: all problems together.
     package func read() throws(ConfigurationError) -> Configuration {
         let (configuration, problems) = readAll()
@@ -42,7 +43,7 @@ package struct ConfigurationReader: Sendable {
         let roots = readRoots(Settings.appStoreRoots, environment, &problems)
         let forwardRoots = readRoots(Settings.forwardRoots, environment, &problems)
         let apiRoots = readRoots(Settings.appStoreAPIRoots, environment, &problems)
-        // The file with the problem may be the one that chooses the key, so do not also report a missing choice.
+        // The faulty file may be the one that chooses the key, so do not also report a missing choice.
         if !problems.isEmpty { flags.mayChooseNoKey = true }
         let (configuration, problemsOfSettings) = Configuration.read(
             flags: flags, environment: environment, file: configurationFile, certificate: certificate?.certificate,
@@ -56,7 +57,7 @@ package struct ConfigurationReader: Sendable {
         if let mode = FolderAccess.modeIfWritableByOthers(keyFolder) {
             problemsOfAccess.append(Self.writableByOthers("the key folder \(keyFolder)", mode, path: keyFolder))
         }
-        // The App Store does not know a development key, so nothing is at stake.
+        // Access does not matter for a development key, because the App Store does not know it.
         if !flags.development { problems += problemsOfAccess }
         return (configuration, problems + problemsOfSettings)
     }
@@ -123,14 +124,15 @@ package struct ConfigurationReader: Sendable {
         }
     }
 
-    /// Reads a secret that the configuration file names.
-    /// - Parameter readable: gets a problem if others can read the file.
+    /// Reads a secret from a file that the configuration names.
+    /// - Parameter readable: receives a problem if others can read the file.
     private static func readSecret(_ path: String, _ readable: inout [Diagnostic]) throws(Diagnostic) -> Secret {
         let maximumSize = 4096
         let file: RegularFile
         do { file = try RegularFile(path: path, maximumSize: maximumSize) } catch {
             throw Diagnostic(
-                "the file \(path) \(error.reason(maximumSize: maximumSize))", hint: "put it there, or name another")
+                "the file \(path) \(error.reason(maximumSize: maximumSize))",
+                hint: "put the file there, or name another file")
         }
         if !file.isPrivate {
             readable.append(
@@ -139,11 +141,12 @@ package struct ConfigurationReader: Sendable {
                 ))
         }
         let text = String(decoding: file.bytes, as: UTF8.self).filter { !$0.isWhitespace }
-        guard !text.isEmpty else { throw Diagnostic("the file \(path) is empty", hint: "put the secret into it") }
+        guard !text.isEmpty else { throw Diagnostic("the file \(path) is empty", hint: "put the secret into the file") }
         return Secret(text)
     }
 
-    /// - Returns: nil if the setting is unset. With a problem, no roots, so that Apple's are not trusted by mistake.
+    /// - Returns: nil if the setting is unset. After a problem, the result has no roots, so that Apple's are not
+    ///   trusted by mistake.
     private func readRoots(
         _ setting: Setting<String?>, _ environment: [String: String], _ problems: inout [Diagnostic]
     ) -> TrustedRoots? {
@@ -156,8 +159,8 @@ package struct ConfigurationReader: Sendable {
         }
     }
 
-    /// Reads the file at the path that a setting gives. Returns nil if the setting is unset.
-    /// - Parameter maximumSize: in bytes.
+    /// Reads the file that a setting names. Returns nil if the setting is unset.
+    /// - Parameter maximumSize: the maximum file size, in bytes.
     package func read(
         _ setting: Setting<String?>, _ environment: [String: String], maximumSize: Int
     ) throws(Diagnostic) -> (path: String, file: RegularFile)? {
@@ -165,7 +168,7 @@ package struct ConfigurationReader: Sendable {
         do { return (path, try RegularFile(path: path, maximumSize: maximumSize)) } catch {
             throw Diagnostic(
                 "the file \(path), which \(setting.name) names, \(error.reason(maximumSize: maximumSize))",
-                hint: "put it there, or name another")
+                hint: "put the file there, or name another file")
         }
     }
 }

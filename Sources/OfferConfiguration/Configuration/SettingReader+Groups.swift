@@ -57,7 +57,7 @@ extension SettingReader {
         )
     }
 
-    /// Returns the required fingerprints, by key.
+    /// Returns the required fingerprints, by key ID.
     private mutating func keyFingerprints(ofAllApps id: KeyID?, file: ConfigurationFile) -> [KeyID: String] {
         guard let fingerprint = value(Settings.keyFingerprint) else { return file.keyFingerprints }
         guard let id else {
@@ -78,7 +78,7 @@ extension SettingReader {
 
     private func developmentKeyID() -> KeyID? { try? KeyID(utf8: Array(Configuration.developmentKeyID.utf8)) }
 
-    /// - Parameter roots: the certificates to trust in place of Apple's; nil for Apple's.
+    /// - Parameter roots: the certificates to trust instead of Apple's; nil to trust Apple's.
     mutating func appStore(flags: Configuration.Flags, file: ConfigurationFile, roots: TrustedRoots?)
         -> AppStoreSettings
     {
@@ -89,14 +89,14 @@ extension SettingReader {
                 "an app accepts data of \(environment.rawValue), which anyone can sign",
                 hint: "remove it from the app's environments, or start with --development")
         }
-        // Read it, so that it is compared on reload. The file has been read already.
+        // Read the setting so that a reload compares it. Its file was read earlier.
         _ = value(Settings.appStoreRoots)
         return AppStoreSettings(roots: roots, ocsp: value(Settings.ocsp), isDevelopment: flags.development)
     }
 
     /// - Parameters:
-    ///   - ofData: the trusted signers of App Store data. The App Store is not queried for data that would be refused.
-    ///   - roots: the certificates to trust for the servers, beside the system's.
+    ///   - ofData: the rules for trusting App Store data. The App Store is not queried for data that would be refused.
+    ///   - roots: the certificates to trust for the servers, in addition to the system's.
     /// - Returns: nil if the App Store is not queried.
     mutating func appStoreAPI(
         flags: Configuration.Flags, ofData: AppStoreSettings, store: StoreSettings?, roots: [X509Certificate]?
@@ -104,7 +104,7 @@ extension SettingReader {
         let mode = value(Settings.appStoreAPI)
         let (production, sandbox) = (value(Settings.appStoreAPIURL), value(Settings.appStoreSandboxAPIURL))
         let receipts = (value(Settings.verifyReceiptURL), value(Settings.sandboxVerifyReceiptURL))
-        // Read it, so that it is compared on reload. The file has been read already.
+        // Read the setting so that a reload compares it. Its file was read earlier.
         _ = value(Settings.appStoreAPIRoots)
         let wait = Duration.milliseconds(value(Settings.appStoreWaitMilliseconds))
         let queriesApple = production == nil && sandbox == nil
@@ -116,7 +116,7 @@ extension SettingReader {
             wait: wait)
     }
 
-    /// - Returns: nil if no part of the configuration needs a database.
+    /// - Returns: nil if no database is configured or needed.
     mutating func store(file: ConfigurationFile) -> StoreSettings? {
         let (location, days) = (value(Settings.database), value(Settings.payloadDays))
         if let location, isFlag(Settings.database), location.containsPassword {
@@ -140,9 +140,9 @@ extension SettingReader {
         return StoreSettings(location: location ?? StoreSettings.defaultLocation, payloadDays: days)
     }
 
-    /// - Parameter roots: the certificates to trust for receivers, beside the system's.
+    /// - Parameter roots: the certificates to trust for receivers, in addition to the system's.
     mutating func forwarding(file: ConfigurationFile, roots: [X509Certificate]?) -> ForwardSettings {
-        // Read it, so that it is compared on reload. The file has been read already.
+        // Read the setting so that a reload compares it. Its file was read earlier.
         let path = value(Settings.forwardRoots)
         let key = value(Settings.forwardKey)
         let hasReceivers = file.catalogue?.apps.values.contains { !$0.notifications.receivers.isEmpty } ?? false
@@ -199,14 +199,14 @@ extension SettingReader {
         }
     }
 
-    /// Adds a problem if notifications could be read on their way from other machines.
+    /// Adds a problem if notifications from other machines could be read in transit.
     mutating func checkExposure(of notifications: ListeningAddress, in configuration: Configuration) {
         guard !LoopbackAddress.isLoopback(notifications.host), configuration.certificate == nil,
             !configuration.isBehindProxy
         else { return }
         add(
-            "\(Settings.notificationsAddress.name) is not a loopback address, and without TLS, what customers buy could be "
-                + "read in transit",
+            "\(Settings.notificationsAddress.name) is not a loopback address, and without TLS, customers' purchases could "
+                + "be read in transit",
             hint: """
                 set \(Settings.tlsCertificate.variable) and \(Settings.tlsKey.variable), or, if every request passes through \
                 a proxy that speaks TLS, \(Settings.behindProxy.variable)=true

@@ -4,10 +4,10 @@ import OfferCore
 struct SettingReader {
     private let flags: Configuration.Flags
     /// The environment without empty values, because container tools unset a variable by setting it to the empty
-    /// string. A variable whose value opens the service when it is lost is a problem if it is empty.
+    /// string. An empty variable is a problem if losing its value would open the service to strangers.
     private let environment: [String: String]
     private(set) var problems: [Diagnostic] = []
-    /// The values read, by variable. A reload compares them to see what has changed.
+    /// The values read, by variable. A reload compares them to find changes.
     private(set) var values: [String: any Hashable & Sendable] = [:]
 
     init(flags: Configuration.Flags, environment: [String: String]) {
@@ -18,7 +18,7 @@ struct SettingReader {
         self.environment = environment.filter { !$0.value.isEmpty && !emptyVariables.contains($0.key) }
         for variable in emptyVariables {
             add(
-                "\(variable) is set but empty, so those whom it should name could not make requests, and others could",
+                "\(variable) is set but empty, so its callers could not make requests, but strangers could",
                 hint: "check where its value comes from, or unset it")
         }
         for name in self.environment.keys.sorted() where Settings.isOurs(name) && !Self.known.contains(name) {
@@ -38,7 +38,7 @@ struct SettingReader {
         return value
     }
 
-    /// True if a flag or variable sets the setting.
+    /// Returns true if a flag or variable sets the setting.
     func isSet<Value>(_ setting: Setting<Value>) -> Bool { text(setting) != nil }
 
     /// Returns true if the command line sets the setting.

@@ -5,7 +5,7 @@ import OfferEligibility
 /// Reads the `apps` of the configuration file.
 struct AppsReader {
     private(set) var apps: [BundleID: Catalogue.App] = [:]
-    /// See ``ConfigurationFile/keyIDs`` for this and the next two.
+    /// See ``ConfigurationFile/keyIDs`` for this property and the next two.
     private(set) var keyIDs: [BundleID: KeyID] = [:]
     private(set) var keyFingerprints: [KeyID: String] = [:]
     private(set) var issuerIDs: [BundleID: IssuerID] = [:]
@@ -90,11 +90,11 @@ struct AppsReader {
 
     /// - Parameters:
     ///   - key: the member `keyID`; nil if it is missing.
-    ///   - keyID: nil if it is invalid or missing.
+    ///   - keyID: the parsed key ID; nil if it is invalid or missing.
     private mutating func readFingerprint(_ value: YAMLValue, of key: YAMLValue?, _ keyID: KeyID?) {
         guard key != nil else {
             value.report(
-                "keyFingerprint needs a keyID beside it",
+                "keyFingerprint needs a keyID of the same app",
                 hint: "add the keyID, or set \(Settings.keyFingerprint.variable) for the key of all apps")
             return
         }
@@ -104,11 +104,11 @@ struct AppsReader {
         guard let digest, let keyID else { return }
         let fingerprint = Hexadecimal.text(of: digest)
         if let other = keyFingerprints.updateValue(fingerprint, forKey: keyID), other != fingerprint {
-            value.report("key \(keyID) has another fingerprint above", hint: Parse.keyFingerprintHint)
+            value.report("key \(keyID) has a different fingerprint above", hint: Parse.keyFingerprintHint)
         }
     }
 
-    /// - Returns: nil if nothing valid is listed.
+    /// - Returns: nil if no valid environment is listed.
     private static func readEnvironments(_ value: YAMLValue, hasAppAppleID: Bool) -> Set<AppStoreEnvironment>? {
         let known = AppStoreEnvironment.known.map(\.rawValue).joined(separator: ", ")
         var environments: Set<AppStoreEnvironment> = []

@@ -9,30 +9,30 @@ package import OfferEligibility
 ///   - bundleID: com.example.app
 ///     keyID: 2X9R4HXF34          # optional: the app's own key
 ///     keyFingerprint: 9a1c…      # optional: SHA-256 of the key's public half, printed by 'offer-signer keys list'
-///     issuerID: 57246542-96fe-1a63-e053-0824d011072a  # optional: the app's own issuer
+///     issuerID: 57246542-96fe-1a63-e053-0824d011072a  # optional: the app's own issuer ID
 ///     allowUnboundJWS: true      # optional: also sign a JWS that any customer of the app can use
-///     appAppleID: 1234567890     # optional: Apple's number of the app, needed for production data
-///     environments: [Production, Sandbox]  # optional: both with an appAppleID, otherwise Sandbox
-///     ownership: first           # optional: first, transfer or share
+///     appAppleID: 1234567890     # optional: the app's Apple ID, required for production data
+///     environments: [Production, Sandbox]  # optional; default: both with an appAppleID, otherwise Sandbox
+///     ownership: first           # optional: first (the default), transfer or share
 ///     freshness: 12h             # optional: refresh customers whose data is older
 ///     sharedSecret: file:/run/secrets/app-store  # optional: for notifications of version 1
 ///     notifications:
-///       forward: [https://backend.example/app-store]  # optional: none
+///       forward: [https://backend.example/app-store]  # optional; default: none
 ///     products:
 ///       - productID: com.example.app.pro.monthly
 ///         subscriptionGroupID: "21012345"  # optional
-///         rank: 2                # optional: the higher, the better within its group
+///         rank: 2                # optional: a higher rank is better within the group
 ///         price: {USD: 9.99}     # optional, for doctor
 ///         offers:
-///           - retention_50off_3m # no rule: anyone who may request it gets it
+///           - retention_50off_3m # no rule: anyone who may request the offer gets it
 ///           - offerID: winback_1m
-///             rule: win_back     # a name below, or a condition in place
-///             priority: 20       # optional: 0; the higher one is offered first
+///             rule: win_back     # a rule name, or an inline condition
+///             priority: 20       # optional; default: 0; a higher priority is offered first
 ///             limits: {perCustomer: {count: 1, every: 365d}, cooldown: 30d, outstanding: 1, total: 10000}
-///     introductoryOffers: {rule: app_store_default}  # optional: a caller says who may have one
-///     retention:                 # optional: messages to a customer who is about to cancel; the first case that holds
+///     introductoryOffers: {rule: app_store_default}  # optional; without it, callers decide who gets one
+///     retention:                 # optional: messages for customers about to cancel; the first case that holds applies
 ///       - rule: loyalty
-///         signature: v1          # optional: v2, a JWS
+///         signature: v1          # optional; default: v2, a JWS
 ///         promotionalOffer: {productID: com.example.app.pro.monthly, offerID: winback_1m, message: 0d2e6a4e-…}
 ///       - message: {en-US: 1f0c6a4e-…, en: 1f0c6a4e-…, default: 1f0c6a4e-…}
 /// rules:
@@ -41,17 +41,17 @@ package import OfferEligibility
 /// callers:
 ///   - name: backend
 ///     tokenSHA256: 3b1f…         # printed by 'offer-signer tokens new'
-///     scopes: [sign, explain]    # optional: sign only
-///     apps: [com.example.app]    # optional: all
-///     expires: 2027-01-01        # optional: never; the token expires when that day begins, UTC
+///     scopes: [sign, explain]    # optional; default: sign
+///     apps: [com.example.app]    # optional; default: all
+///     expires: 2027-01-01        # optional; default: never; the token expires when that day begins, UTC
 /// users:
 ///   - issuer: https://id.example.com/
 ///     audience: com.example.offers
 ///     jwks: https://id.example.com/jwks.json  # or the path of a file
-///     algorithms: [RS256]        # optional: ES256 and RS256
+///     algorithms: [RS256]        # optional; default: ES256 and RS256
 ///     applicationUsername: sub   # or hashedUsername, or appAccountToken
-///     apps: [com.example.app]    # optional: all
-///     sharesCustomers: true      # optional: false; true if another issuer of the same app has the same customers
+///     apps: [com.example.app]    # optional; default: all
+///     sharesCustomers: true      # optional; default: false; true if another issuer of the app has the same customers
 /// limits:                        # each is optional
 ///   tokens: off
 ///   users: {perSecond: 1, burst: 60}
@@ -74,7 +74,7 @@ package struct ConfigurationFile: Sendable {
     /// True if an app has settings that need a database.
     package private(set) var needsStore = false
 
-    /// Reads a secret from the file at a path.
+    /// A function that reads a secret from the file at a path.
     package typealias ReadSecret = (_ path: String) throws(Diagnostic) -> Secret
 
     /// The maximum file size, in bytes.
@@ -85,7 +85,7 @@ package struct ConfigurationFile: Sendable {
 
     /// - Parameters:
     ///   - name: the file name to use in error messages.
-    ///   - readSecret: reads the secrets that the file names; by default, there are none.
+    ///   - readSecret: reads the secret files that the configuration names. By default, every read fails.
     /// - Returns: the settings that could be read, and every problem with its line.
     package static func read(
         _ text: [UInt8], name: String, readSecret: ReadSecret = Self.noSecrets

@@ -4,7 +4,7 @@ import OfferEligibility
 /// Reads the `users` of the configuration file: the identity providers whose users may request signatures.
 struct UserIssuersReader {
     private var issuers: [UserIssuer] = []
-    /// Issuers with `sharesCustomers`.
+    /// The names of the issuers with `sharesCustomers`.
     private var sharing: Set<[UInt8]> = []
 
     static func read(_ value: YAMLValue) -> [UserIssuer] {
@@ -46,14 +46,14 @@ struct UserIssuersReader {
         if shares { sharing.insert(read.issuer) }
     }
 
-    /// True if both issuers serve the same app. Like Apple, this ignores letter case in bundle IDs.
+    /// Returns true if both issuers serve the same app. Like Apple, this function ignores letter case in bundle IDs.
     private static func share(_ one: UserIssuer, _ other: UserIssuer) -> Bool {
         guard let one = one.apps, let other = other.apps else { return true }
         func names(_ apps: Set<BundleID>) -> Set<String> { Set(apps.map { $0.text.description.lowercased() }) }
         return !names(one).isDisjoint(with: names(other))
     }
 
-    /// - Returns: a string that is short enough for a claim and has no control characters, which could forge a log line.
+    /// Reads a string that is short enough for a claim. Refuses control characters, which could forge a log line.
     private static func readText(_ value: YAMLValue, _ name: String) -> String? {
         value.string(
             "\(name) is empty, too long, or has control characters", hint: "copy it from the identity provider"

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 package import OfferCore
 
-/// The policy in force. Each request uses one snapshot from start to finish, so it never sees half of a change.
+/// The policy in force. Each request uses one snapshot from start to finish, so it never sees a partial change.
 package final class CurrentPolicy: Sendable {
     private let policy: NIOLockedValueBox<Policy>
 
@@ -21,7 +21,7 @@ package final class CurrentPolicy: Sendable {
         }
     }
 
-    /// Puts `next` in force. A key that was taken out of service while `next` was being prepared stays out.
+    /// Puts `next` in force. A key that was taken out of service while `next` was being prepared stays out of service.
     package func replace(with next: Policy) {
         // The previous policy is released outside the lock, so no request waits while its keys are freed.
         _ = policy.withLockedValue { policy in

@@ -28,13 +28,13 @@ package final class Policy: Sendable {
         self.proxies = proxies
     }
 
-    /// A copy with another key ring.
+    /// Returns a copy with another key ring.
     func with(_ ring: KeyRing) -> Policy {
         Policy(
             ring: ring, catalogue: catalogue, issuerIDs: issuerIDs, callers: callers, limits: limits, proxies: proxies)
     }
 
-    /// A copy in which keys that are out of service in `ring` are out of service too.
+    /// Returns a copy in which the keys that are out of service in `ring` are also out of service.
     package func mergingOutOfService(from ring: KeyRing) -> Policy {
         var merged = self.ring
         merged.mergeOutOfService(from: ring)

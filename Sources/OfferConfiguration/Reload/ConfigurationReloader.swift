@@ -13,10 +13,10 @@ package import UnixSignals
 /// The service that applies changes to the configuration and the key folder while the server runs.
 ///
 /// A reload reads the configuration, checks it (``ReloadRules``), plans a key ring, and swaps the policy and the
-/// certificate. It applies all of the configuration or none of it, except for the log level. While something required
-/// is missing or refused, the previous policy stays in force, and the readiness probe says why.
+/// certificate. It applies all of the configuration or none of it, except for the log level. If something required is
+/// missing or refused, the previous policy stays in force, and the readiness probe says why.
 package actor ConfigurationReloader: Service {
-    /// Rereads the whole configuration.
+    /// A function that rereads the whole configuration.
     package typealias ReadConfiguration = @Sendable () throws(ConfigurationError) -> Configuration
 
     private let readConfiguration: ReadConfiguration
@@ -42,7 +42,7 @@ package actor ConfigurationReloader: Service {
 
     // A dedicated thread, so that a hanging disk blocks nothing else.
     private nonisolated let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1).any()
-    // Safe, because the actor owns the thread, so the thread lives at least as long as the actor.
+    // This is safe, because the actor owns the thread, which therefore lives at least as long as the actor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe thread.executor.asUnownedSerialExecutor()
     }
@@ -104,7 +104,7 @@ package actor ConfigurationReloader: Service {
 
     // MARK: Steps
 
-    /// - Returns: whether the keys have changed.
+    /// - Returns: true if the keys changed.
     private func scan() -> Bool {
         readiness.beginScan()
         defer { readiness.endScan() }
@@ -124,7 +124,7 @@ package actor ConfigurationReloader: Service {
             setLogLevel(wanted.logLevel)
         } catch {
             // Reread the keys anyway, for the configuration in force. Abandon a configuration that is waiting for its
-            // keys, because the operator has changed it since.
+            // keys, because the operator has since changed it.
             wanted = inForce
             problems = error.problems
             isRefused = true
@@ -140,8 +140,8 @@ package actor ConfigurationReloader: Service {
         return new
     }
 
-    /// Plans the next ring. If the ring is complete, puts it in force with the rest of the configuration.
-    /// - Parameter isRequested: whether an operator requested the change and expects a log line about it.
+    /// Plans the next key ring. If the ring is complete, puts it in force with the rest of the configuration.
+    /// - Parameter isRequested: true if an operator requested the change and expects a log line about it.
     private func apply(isRequested: Bool) {
         let old = policy.snapshot.ring
         let plan = keys.plan(from: old, isRequested: isRequested && !isRefused)
@@ -215,7 +215,7 @@ extension KeyRing {
         return metadata
     }
 
-    /// Returns a suffix that lists the apps with this key as their own; empty if there are none.
+    /// Returns a suffix that lists the apps for which this key is configured; empty if there are none.
     private func apps(of id: KeyID) -> String {
         let apps = choice.apps(of: id).map(\.text.description)
         guard !apps.isEmpty else { return "" }

@@ -55,7 +55,7 @@ package enum ReloadRules {
         }
         // A reload can renew a certificate but cannot turn on TLS.
         if running.certificate == nil, new.certificate != nil { changed.append(Settings.tlsCertificate.variable) }
-        // An app of the configuration file can need a database where there was none.
+        // A new app in the configuration file can need a database even if none was used before.
         if running.store?.location != new.store?.location, !changed.contains(Settings.database.variable) {
             changed.append(Settings.database.variable)
         }

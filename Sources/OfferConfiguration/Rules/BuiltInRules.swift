@@ -1,19 +1,19 @@
 import OfferCore
 package import OfferEligibility
 
-/// The rules that exist without a configuration file: the six situations of the talk "Subscription Offers Best Practices"
-/// (WWDC19-305), and the App Store's own rule for introductory offers.
+/// The rules that need no configuration file: one for each of the six situations in the talk "Subscription Offers Best
+/// Practices" (WWDC19-305), and the App Store's own rule for introductory offers.
 package enum BuiltInRules {
-    /// As `offer-signer rules show` prints them, to copy and change.
+    /// The rules as YAML, which `offer-signer rules show` prints for copying.
     package static let yaml = """
         rules:
-          # The customer cancelled, a trial included, or got a refund. Not lapsed by billing: a discount repairs no card.
+          # The customer cancelled, even in a trial, or got a refund. Failed payments do not count: a discount fixes no card.
           win_back:
             subscription: {status: [expired, revoked], endedBecause: [cancelled, refunded]}
-          # Still subscribed, but auto-renew is off.
+          # The customer is still subscribed, but auto-renew is off.
           retention:
             subscription: {status: active, autoRenew: off}
-          # A downgrade is scheduled, or many renewals on a lower product. Products need a rank.
+          # A downgrade is scheduled, or a lower product has renewed many times. Products need a rank.
           upgrade:
             any:
               - subscription: {status: active, renewsTo: lower}
@@ -21,15 +21,15 @@ package enum BuiltInRules {
           # The team set the fact careTicket, for example after a complaint or an outage.
           customer_service:
             fact: {name: careTicket, exists: true}
-          # Many renewals without a gap.
+          # The subscription has renewed many times without a gap.
           loyalty:
             subscription: {status: active, renewals: {atLeast: 11}}
-          # Still renewing, but the team expects the customer to leave.
+          # The subscription still renews, but the team expects the customer to leave.
           save:
             all:
               - subscription: {status: active, autoRenew: on}
               - fact: {name: churnRisk, is: high}
-          # For introductory offers: never used one in this group, and not subscribed in it now.
+          # For introductory offers: the customer never used one in this group, and is not subscribed in it now.
           app_store_default:
             all:
               - usedIntroductoryOffer: false
@@ -38,7 +38,7 @@ package enum BuiltInRules {
 
         """
 
-    /// By name.
+    /// The conditions of the rules, by name.
     package static let conditions: [String: Condition] = {
         let file = YAMLFile(name: "built-in rules")
         let members = file.compose(Array(yaml.utf8))?.members("the file", known: ["rules"])

@@ -9,7 +9,7 @@ enum Contradictions {
         value.report("this can never hold: \(reason)", hint: "remove one of the two")
     }
 
-    /// - Returns: nil if nothing was found. That does not prove that the condition can hold.
+    /// - Returns: nil if no contradiction was found, which does not prove that the condition can hold.
     static func reason(_ condition: Condition) -> String? {
         switch condition {
         case .any(let members):
@@ -22,14 +22,15 @@ enum Contradictions {
         }
     }
 
-    /// The reason the App Store never gives a promotional offer to customers who meet a condition; nil if there is none.
+    /// Returns the reason the App Store never gives a promotional offer to customers who meet a condition; nil if there
+    /// is none.
     static func ofOffer(_ condition: Condition) -> String? {
         for member in required(condition) {
             switch member {
             case .test(let test) where test == .everSubscribed(false):
-                return "the App Store gives promotional offers to subscribers only"
+                return "the App Store gives promotional offers only to subscribers"
             case .subscription(let condition) where condition.tests.contains(where: \.excludesPurchasers):
-                return "the App Store gives offers to purchasers only, not to family members or holders of seats"
+                return "the App Store gives offers only to purchasers, not to family members or holders of seats"
             default: continue
             }
         }

@@ -1,23 +1,23 @@
 import OfferCore
 import OfferEligibility
 
-/// Reads the offers of a product. A plain ID has no rule: anyone who may request the offer gets it.
+/// Reads the offers of a product. An offer written as a plain ID has no rule: anyone who may request the offer gets it.
 struct OfferTermsReader {
-    /// An offer as it is listed.
+    /// An offer in the list of a product.
     struct Listed {
         let offerID: OfferID
-        /// nil for an offer without a rule.
+        /// nil if the offer has no rule, limits or priority.
         let terms: OfferTerms?
-        /// By currency, for comparison with the product's.
+        /// The prices by currency, for comparison with the product's prices.
         var price: [String: Double] = [:]
         var mode: OfferPrice.Mode?
-        /// The number of periods that it lasts.
+        /// The number of periods for which the offer lasts.
         var periods: Int?
     }
 
     private static let names = ["offerID", "rule", "priority", "price", "mode", "periods", "limits", "signedElsewhere"]
 
-    /// - Parameter productID: nil if it cannot be read.
+    /// - Parameter productID: nil if the product ID cannot be read.
     static func read(_ value: YAMLValue, of productID: ProductID?, _ rules: RulesReader) -> Listed? {
         let value = value.quotable
         guard value.isMapping else { return readOfferID(value).map { Listed(offerID: $0, terms: nil) } }
@@ -32,7 +32,8 @@ struct OfferTermsReader {
         let periods = members["periods"]?.positive()
         guard let offerID else { return nil }
         var terms: OfferTerms?
-        // An offer whose rule cannot be read must not count as one without a rule. The problem keeps it from being used.
+        // An offer whose rule cannot be read must not count as an offer without a rule. The reported problem prevents
+        // its use.
         if let productID, !(rule.isMissing && limits.isMissing && priority.isMissing) {
             if let condition = rule.value?.condition, let reason = Contradictions.ofOffer(condition) {
                 (members["rule"] ?? value).report("this can never hold: \(reason)", hint: "change the rule")
@@ -50,14 +51,14 @@ struct OfferTermsReader {
     }
 }
 
-/// Reads `limits` of an offer.
+/// Reads the `limits` of an offer.
 enum OfferLimitsReader {
     static func read(_ value: YAMLValue) -> OfferLimits? {
         let members = value.members("limits", known: ["perCustomer", "cooldown", "outstanding", "total"])
         let perCustomer = members["perCustomer"].flatMap(readPerCustomer)
         let total = members["total"]?.positive()
         if let count = perCustomer?.count, let total, count > total {
-            value.report("perCustomer is greater than total", hint: "lower it, or raise total")
+            value.report("perCustomer is greater than total", hint: "lower perCustomer, or raise total")
         }
         return OfferLimits(
             perCustomer: perCustomer, cooldown: members["cooldown"]?.duration(), total: total,
@@ -75,14 +76,14 @@ enum OfferLimitsReader {
 extension YAMLValue {
     fileprivate func positive() -> Int? { number(in: 1...1_000_000_000) }
 
-    /// Reads `{USD: 9.99}`.
+    /// Reads prices by currency, such as `{USD: 9.99}`.
     func prices() -> [String: Double] {
         var prices: [String: Double] = [:]
         for (key, value) in entries(expected: "prices by currency, such as {USD: 9.99}") {
             guard let currency = key.text, currency.utf8.count == 3,
                 currency.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
             else {
-                let _: Bool? = key.refuse(expected: "a currency of ISO 4217, such as USD")
+                let _: Bool? = key.refuse(expected: "an ISO 4217 currency code, such as USD")
                 continue
             }
             guard let price = value.text.flatMap({ Double($0) }), price >= 0, price.isFinite else {

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// Reads the products of an app with their offers.
+/// Reads the products of an app and their offers.
 enum ProductsReader {
     struct Product {
         let offers: Set<OfferID>
@@ -9,9 +9,9 @@ enum ProductsReader {
         let group: String?
         let rank: Int?
         let isFamilySharable: Bool
-        /// The prices of the offers that have one.
+        /// The prices of those offers that have a price.
         let prices: [OfferPrice]
-        /// The position in the file.
+        /// The position of the product in the file.
         let place: Int
     }
 
@@ -60,7 +60,7 @@ enum ProductsReader {
         return (productID, product)
     }
 
-    /// Reads a text of up to 20 digits, as Apple writes numbers that are names.
+    /// Reads a subscription group ID, which consists of up to 20 digits.
     private static func readGroup(_ value: YAMLValue) -> String? {
         guard let text = value.text, (1...20).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
@@ -70,12 +70,12 @@ enum ProductsReader {
         return text
     }
 
-    /// Refuses a price that no offer of its mode can have. ``CatalogueLint`` warns about the others.
+    /// Refuses prices that are impossible in the offer's mode. ``CatalogueLint`` warns about other high prices.
     private static func refuseExcess(of price: OfferPrice, at value: YAMLValue) {
         for excess in price.excesses where excess.isImpossible {
             let amount = "the offer costs \(excess.amount) \(excess.currency)"
             if price.mode == .freeTrial {
-                value.report("\(amount), and is a free trial", hint: "correct the price or the mode")
+                value.report("\(amount), but is a free trial", hint: "correct the price or the mode")
             } else {
                 value.report(
                     "\(amount) for each period, and the product \(excess.full)",
@@ -85,7 +85,7 @@ enum ProductsReader {
     }
 }
 
-/// Reads the parts of an app that rules decide.
+/// Reads the members of an app that make up its ``AppRules``.
 enum AppRulesReader {
     static func read(
         _ members: [String: YAMLValue], of app: RetentionReader.App, _ rules: RulesReader

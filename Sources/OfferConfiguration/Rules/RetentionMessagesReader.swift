@@ -1,13 +1,13 @@
 import OfferCore
 import OfferEligibility
 
-/// Reads the messages of a case: one identifier, or one for each locale, or either for each environment.
+/// Reads the messages of a case: one identifier, one for each locale, or either of these for each environment.
 struct RetentionMessagesReader {
     private let environments: Set<AppStoreEnvironment>
 
     private static let identifier = "the UUID of an uploaded message, such as 1f0c6a4e-0b1d-4d55-9d56-3f6e1c1f7a10"
 
-    /// - Parameter environments: those of the app.
+    /// - Parameter environments: the app's environments.
     init(_ environments: Set<AppStoreEnvironment>) {
         self.environments = environments
     }
@@ -66,7 +66,7 @@ struct RetentionMessagesReader {
         value.text.flatMap { UUIDText(parsing: Array($0.utf8)) } ?? value.refuse(expected: Self.identifier)
     }
 
-    /// True if a name may be one of Apple's, such as `de`, `pt-BR` or `zh-Hans-CN`.
+    /// Returns true if a name may be one of Apple's locales, such as `de`, `pt-BR` or `zh-Hans-CN`.
     private static func isLocale(_ name: String) -> Bool {
         let parts = name.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
         return (2...3).contains(parts[0].utf8.count)

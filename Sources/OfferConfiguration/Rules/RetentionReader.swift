@@ -1,11 +1,11 @@
 import OfferCore
 import OfferEligibility
 
-/// Reads `retention` of an app: the cases that decide what a customer who is about to cancel sees.
+/// Reads the `retention` of an app: the cases that decide what a customer who is about to cancel sees.
 struct RetentionReader {
     /// The parts of an app that its cases may refer to.
     struct App {
-        /// True if the file names the app's Apple ID, even if it cannot be read.
+        /// True if the file has an `appAppleID` for the app, even an unreadable one.
         let hasAppAppleID: Bool
         let environments: Set<AppStoreEnvironment>
         let products: [ProductID: ProductsReader.Product]
@@ -20,7 +20,7 @@ struct RetentionReader {
     static func read(_ value: YAMLValue, of app: App, _ rules: RulesReader) -> [RetentionCase] {
         if !app.hasAppAppleID {
             value.report(
-                "retention messages need the app's appAppleID, by which the App Store names the app",
+                "retention messages need the app's appAppleID, because the App Store identifies the app by it",
                 hint: "copy it from App Store Connect, under App Information")
         }
         var cases: [RetentionCase] = []
@@ -59,7 +59,7 @@ struct RetentionReader {
             }
         default: shown = RetentionMessagesReader(app.environments).read(content).map { (.message, $0) }
         }
-        // A case whose rule cannot be read must not count as one without a rule.
+        // A case whose rule cannot be read must not count as a case without a rule.
         guard let shown, !rule.isUnreadable else { return nil }
         return RetentionCase(rule: rule.value, content: shown.content, messages: shown.messages)
     }
@@ -76,7 +76,7 @@ struct RetentionReader {
         if group == nil {
             value.report(
                 "\(productID.text) has no subscriptionGroupID, so nobody can change to it",
-                hint: "copy it from App Store Connect; the App Store accepts products of the customer's group only")
+                hint: "copy it from App Store Connect; the App Store accepts only products of the customer's group")
         } else if !app.products.contains(where: { $0.key != productID && $0.value.group == group }) {
             value.report(
                 "no other product is in the group of \(productID.text), so nobody can change to it",
@@ -113,7 +113,7 @@ struct RetentionReader {
         }
     }
 
-    /// - Returns: a product of the file.
+    /// - Returns: nil unless the app has the product.
     private func readProduct(_ value: YAMLValue) -> ProductID? {
         let read = value.identifier { text throws(FieldError) in try ProductID(utf8: text, field: "productID") }
         guard let productID = read, app.products[productID] == nil else { return read }

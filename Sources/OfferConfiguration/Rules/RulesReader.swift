@@ -1,24 +1,24 @@
 import OfferCore
 import OfferEligibility
 
-/// Reads the rule language into conditions. Every problem has its line, its path, what was found and what would be valid.
+/// Parses rules into conditions. Every problem states its line, its path, the value found, and the valid values.
 final class RulesReader {
-    /// The rules of the file by name, not read yet.
+    /// The unparsed rules of the file, by name.
     private let values: [String: YAMLValue]
     private let builtIn: [String: Condition]
     private var conditions: [String: Condition?] = [:]
-    /// The rules that are being read, the outermost first.
+    /// The names of the rules being read, the outermost first.
     private var open: [String] = []
 
     /// - Parameters:
-    ///   - rules: the member `rules` of the file; nil if it has none.
-    ///   - builtIn: rules that those of the file replace.
+    ///   - rules: the member `rules` of the file; nil if the file has none.
+    ///   - builtIn: the built-in rules. A rule of the file replaces the built-in rule of the same name.
     init(_ rules: YAMLValue?, builtIn: [String: Condition]) {
         self.builtIn = builtIn
         var values: [String: YAMLValue] = [:]
         for (key, value) in rules?.quotable.entries(expected: "rules as lines of the form name: {condition}") ?? [] {
             guard let name = key.text, Self.isName(name) else {
-                key.report("this is not a name of a rule", hint: "up to 64 letters, digits, - and _")
+                key.report("this is not a valid rule name", hint: "up to 64 letters, digits, - and _")
                 continue
             }
             values[name] = value
@@ -32,10 +32,10 @@ final class RulesReader {
             && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
     }
 
-    /// The rules of the file that could be read.
+    /// The valid rules of the file, by name.
     var named: [String: Condition] { conditions.compactMapValues { $0 } }
 
-    /// Reads the member `rule` of an offer or a case: a name, or a condition in place.
+    /// Reads the member `rule` of an offer or a case: a name, or an inline condition.
     func rule(_ value: YAMLValue) -> Rule? {
         if let name = value.text {
             return condition(named: name, from: value).map { Rule(name: name, condition: .rule(name, $0)) }
@@ -48,7 +48,7 @@ final class RulesReader {
 
     // MARK: Names
 
-    /// - Parameter use: where the name is used; nil for its definition.
+    /// - Parameter use: the place where the name is used; nil for the rule's definition.
     private func condition(named name: String, from use: YAMLValue?) -> Condition? {
         if let known = conditions[name] { return known }
         guard let value = values[name] else {

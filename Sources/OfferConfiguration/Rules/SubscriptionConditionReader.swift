@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// Reads `subscription: {…}`.
+/// Reads a condition on subscriptions: `subscription: {…}`.
 enum SubscriptionConditionReader {
     private static let names = SubscriptionTest.kinds.map { $0.name } + ["group", "product"]
 
@@ -15,7 +15,8 @@ enum SubscriptionConditionReader {
         }
         guard !groups.isUnreadable, !products.isUnreadable, tests.allSatisfy({ $0 != nil }) else { return nil }
         guard !tests.isEmpty || products.value != nil else {
-            return value.refuse("nothing is required of the subscription", hint: "add a member such as status")
+            return value.refuse(
+                "the condition requires nothing of the subscription", hint: "add a member such as status")
         }
         return SubscriptionCondition(
             groups: groups.value, products: products.value, tests: tests.compactMap(\.self))

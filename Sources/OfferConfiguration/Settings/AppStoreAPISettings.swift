@@ -8,9 +8,9 @@ package import OutgoingHTTP
 package struct AppStoreAPISettings: Sendable {
     package let hosts: APIHosts
     package let receiptHosts: ReceiptServiceHosts
-    /// The root certificates to trust for the servers, beside the system's.
+    /// The root certificates to trust for these hosts, in addition to the system's.
     package let roots: [X509Certificate]
-    /// The time that a request waits for the App Store's answer about its customer.
+    /// The maximum time that a request waits for the App Store's answer about its customer.
     package let wait: Duration
 
     package init(
@@ -23,7 +23,7 @@ package struct AppStoreAPISettings: Sendable {
         self.wait = wait
     }
 
-    /// Makes a client for the App Store's hosts. Close it after the last request.
+    /// Creates a client for the App Store's hosts. Close it after the last request.
     /// - Throws: a problem for the operator, if a root certificate cannot be used.
     package func makeClient() throws(Diagnostic) -> OutgoingClient {
         do { return try OutgoingClient(roots: roots, connections: 32, connectLimit: .seconds(60)) } catch {

@@ -16,7 +16,7 @@ package struct ClockCheck: Sendable {
     /// - Parameter buildDay: the build date in the format of `__DATE__` in C, such as `Jan  1 2026`.
     package init(buildDay: String) {
         built = Self.date(buildDay)
-        // One day earlier, because the build machine may have been in any time zone.
+        // One day is subtracted, because the build machine may have been in any time zone.
         earliest = built.map { Timestamp(milliseconds: Int64($0.timeIntervalSince1970) * 1000 - 86_400_000) } ?? .min
     }
 
@@ -40,7 +40,7 @@ package struct ClockCheck: Sendable {
         return nil
     }
 
-    /// In seconds; the synchronised clocks of two machines differ by far less.
+    /// The accepted clock difference, in seconds. Synchronised clocks of two machines differ by far less.
     private static let tolerance: TimeInterval = 60
     private static let hint = "set the clock and keep it synchronised (NTP): signatures with a wrong time are refused"
 

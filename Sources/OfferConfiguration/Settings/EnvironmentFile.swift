@@ -1,12 +1,13 @@
 package import OfferCore
 
-/// A strict reader of environment files (`.env`) with one `NAME=value` per line. It never skips a line silently.
+/// A strict reader of environment files (`.env`) with one `NAME=value` per line. It never silently skips an invalid
+/// line.
 ///
 /// - Empty lines and lines that start with `#` are ignored. `export` may precede a name.
 /// - An unquoted value ends at the end of its line, or at a `#` after white space.
 /// - In `'single quotes'` every character is literal. In `"double quotes"` `\n`, `\r`, `\t`, `\"`, `\\` and `\$` are
-///   escape sequences as in a shell or in C; any other `\` is literal. A quoted value can span several lines, as a key
-///   does.
+///   escape sequences as in a shell or in C; any other `\` is literal. A quoted value, such as a key, can span several
+///   lines.
 /// - Variables are not expanded: `$HOME` is taken literally.
 package enum EnvironmentFile {
     /// The maximum file size, in bytes.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import OfferCore
 
-/// An expiry date such as `2027-01-31`. The token expires at the start of that day, UTC.
+/// Reads expiry dates such as `2027-01-31`. A token expires at the start of that day, UTC.
 enum ExpiryDate {
     static func read(_ text: String) -> Timestamp? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)

@@ -4,14 +4,14 @@ import OfferEligibility
 import OfferHTTP
 import SubscriberStore
 
-/// The parsers for settings. No problem repeats a string that could be a secret in the wrong variable.
+/// The parsers for settings. Problems never repeat a string that could be a secret in the wrong variable.
 enum Parse {
     static func text(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> String? { text }
 
     static func secret(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Secret?? { Secret(text) }
 
-    /// Parses a secret that must be long enough to resist guessing. An attacker who guesses it can compute the codes of
-    /// all customers and match them.
+    /// Parses a secret that must be long enough to resist guessing. An attacker who guesses it could identify customers
+    /// or forge signatures.
     static func longSecret(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Secret?? {
         if text.utf8.count < minimumSecretSize {
             problems.append(Diagnostic("\(name) is shorter than \(minimumSecretSize) bytes", hint: secretHint))
@@ -19,7 +19,7 @@ enum Parse {
         return Secret(text)
     }
 
-    /// In bytes.
+    /// The minimum size of a secret, in bytes.
     private static let minimumSecretSize = 16
     static let secretHint =
         "set it to a random secret that never changes, such as the output of: openssl rand -hex 32"
@@ -47,7 +47,7 @@ enum Parse {
         return choice
     }
 
-    /// Like ``choice(_:_:_:)``, for a setting whose default depends on others.
+    /// Like ``choice(_:_:_:)``, for a setting whose default depends on other settings.
     static func optionalChoice<Choice: RawRepresentable<String> & CaseIterable>(
         _ text: String, _ name: String, _ problems: inout [Diagnostic]
     ) -> Choice?? {
@@ -66,7 +66,7 @@ enum Parse {
         return text.isEmpty ? .some(nil) : text
     }
 
-    /// True if a string looks like a private key, in any of its forms, or like a caller's token.
+    /// Returns true if a string looks like a private key, in any of its forms, or like a caller's token.
     private static func looksLikeKey(_ text: String) -> Bool {
         let isBase64 = text.utf8.allSatisfy { byte in
             switch byte {
@@ -112,7 +112,7 @@ enum Parse {
         return mebibytes
     }
 
-    /// Parses the URL of a server, without a query. A slash at the end is dropped.
+    /// Parses the URL of a server, which must have no query. Drops a trailing slash.
     static func baseURL(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> String?? {
         guard !text.isEmpty else { return .some(nil) }
         guard ServerURL.isGood(text), !text.contains("?") else {
@@ -150,7 +150,7 @@ enum Parse {
         return nil
     }
 
-    /// Parses milliseconds. The App Store waits 700 ms for a retention message, network included.
+    /// Parses a number of milliseconds. The App Store waits 700 ms for a retention message, including network time.
     static func retentionDeadline(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Duration? {
         if let milliseconds = Int64(text), (20...600).contains(milliseconds) { return .milliseconds(milliseconds) }
         problems.append(
@@ -214,7 +214,7 @@ enum Parse {
         return Hexadecimal.text(of: digest)
     }
 
-    static let keyFingerprintHint = "copy the fingerprint that this prints: offer-signer keys list"
+    static let keyFingerprintHint = "copy the fingerprint that 'offer-signer keys list' prints"
 
     /// Parses key IDs separated by commas.
     static func keyIDs(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Set<KeyID>? {

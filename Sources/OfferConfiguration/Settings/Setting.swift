@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// The declaration of one setting: its variable, flag, default, parser, and when a change takes effect.
+/// The declaration of one setting: its variable, flag, default, parser and reload rule.
 package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
     /// Parses the text of a variable or flag.
     /// - `name`: the name of the setting in problems. No problem repeats the text, because it may be a secret in the
@@ -58,9 +58,9 @@ extension Setting {
 
 /// The time at which a changed setting takes effect.
 package enum ReloadRule: String, Sendable {
-    /// At the next SIGHUP.
+    /// A change takes effect at the next SIGHUP.
     case onReload = "SIGHUP"
-    /// At the next restart. SIGHUP reports the change but keeps the old value.
+    /// A change takes effect at the next restart. SIGHUP reports the change but keeps the old value.
     case onRestart = "restart"
 }
 
@@ -77,13 +77,13 @@ package protocol SettingDeclaration: Sendable {
     var isSecret: Bool { get }
     /// True if the flag takes no value.
     var isSwitch: Bool { get }
-    /// True if a variable that is set but empty is a problem. Otherwise it counts as unset.
+    /// True if a variable that is set but empty is a problem. Otherwise, an empty variable counts as unset.
     var refusesEmpty: Bool { get }
     var reload: ReloadRule { get }
 }
 
 extension SettingDeclaration {
-    /// The name of the setting in problems.
+    /// The name of the setting in problem texts.
     package var name: String { flag.map { "\(variable) or --\($0)" } ?? variable }
 
     /// The text that `--help` shows for the flag.

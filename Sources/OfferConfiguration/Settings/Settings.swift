@@ -1,7 +1,7 @@
 /// Every setting, declared once. Flags, `--help`, the check for unknown variables, the reload rules, the tables of
 /// docs/configuration.md and the man page derive from these declarations.
 package enum Settings {
-    /// All settings by subject, in the order of the documentation.
+    /// All settings, grouped by subject, in the order of the documentation.
     package static let groups = [
         keysGroup, callersGroup, listeningGroup, appStoreDataGroup, appStoreAPIGroup, subscribersGroup, recordingGroup,
     ]
@@ -13,8 +13,8 @@ package enum Settings {
         auditLog, auditKey, auditSync, auditRotateMB, auditChain, auditAddresses,
     ]
 
-    /// True if a variable with this name was meant for the service, even if the name is misspelled. If it is not the
-    /// name of a setting, the service refuses to start.
+    /// Returns true if a variable was probably meant for the service, even if its name is misspelled. If no setting has
+    /// this name, the service refuses to start.
     static func isOurs(_ variable: String) -> Bool {
         let variable = variable.uppercased()
         return variable.hasPrefix("SUBSCRIPTION") && variable.contains("OFFER")
@@ -25,7 +25,7 @@ package enum Settings {
 package struct SettingGroup: Sendable {
     /// The heading in the documentation.
     package let title: String
-    /// The paragraph below the heading, in Markdown; nil for none.
+    /// The paragraph below the heading, in Markdown; nil if there is none.
     package let introduction: String?
     package let settings: [any SettingDeclaration]
 

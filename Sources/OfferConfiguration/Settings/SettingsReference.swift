@@ -1,6 +1,6 @@
 /// The text about settings in docs/configuration.md and the man page.
 extension SettingGroup {
-    /// A section with a table, in Markdown.
+    /// The group as a section with a table, in Markdown.
     package var markdown: String {
         let rows = settings.map { setting in
             """
@@ -18,7 +18,7 @@ extension SettingGroup {
             """
     }
 
-    /// Items of a list, in mdoc.
+    /// The settings as list items, in mdoc.
     package var manual: String { settings.map(\.manual).joined() }
 }
 
@@ -41,7 +41,7 @@ extension SettingDeclaration {
 
 /// Text in mdoc, the format of man pages.
 package enum Manual {
-    /// Converts a paragraph of Markdown: links become their text, and each sentence gets its line.
+    /// Converts a paragraph of Markdown: links become their text, and each sentence gets its own line.
     package static func text(_ markdown: String) -> String {
         markdown.replacing(/\[([^\]]+)\]\([^)]*\)/) { $0.output.1 }
             .replacing("`", with: "").replacing("**", with: "").replacing("\\", with: "\\e")

@@ -1,7 +1,7 @@
 import OfferCore
 import Yams
 
-/// A YAML file that is being read. It collects the problems, so that all of them are reported together.
+/// A YAML file that is being read. It collects all problems, so that they are reported together.
 final class YAMLFile {
     private let name: String
     private(set) var problems: [Diagnostic] = []
@@ -11,12 +11,12 @@ final class YAMLFile {
         self.name = name
     }
 
-    /// A file with more problems than this is probably not a configuration file.
+    /// The maximum number of problems. A file with more is probably not a configuration file.
     private static let maximumProblems = 100
     private static let maximumItems = 1_000_000
 
     /// Parses the single document in `text`.
-    /// - Returns: nil if it is not YAML, which is reported.
+    /// - Returns: nil if the text is not YAML, which is reported as a problem.
     func compose(_ text: [UInt8]) -> YAMLValue? {
         guard let text = String(validating: text, as: UTF8.self) else {
             problems.append(Diagnostic("\(name) is not UTF-8", hint: "save it as UTF-8"))
@@ -60,11 +60,11 @@ final class YAMLFile {
         problems.append(Diagnostic("\(name), line \(node.mark?.line ?? 0): \(path)\(error)", hint: hint))
     }
 
-    /// False if there are so many problems that reading on is pointless.
+    /// False if there are so many problems that further reading is pointless.
     var hasFewProblems: Bool { problems.count < Self.maximumProblems }
 
     /// Counts items against their limit. A few lines of aliases can expand to an unbounded number of items.
-    /// - Returns: false if the limit is exceeded, which is reported.
+    /// - Returns: false if the limit is exceeded, which is reported as a problem.
     func count(_ items: Int, at node: Node, _ path: String) -> Bool {
         itemCount += items
         guard itemCount > Self.maximumItems else { return true }

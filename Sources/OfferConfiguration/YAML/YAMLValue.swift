@@ -2,15 +2,16 @@ import OfferCore
 import OfferEligibility
 import Yams
 
-/// A value in a YAML file, with its place for the text of problems.
+/// A value in a YAML file, with its position for problem texts.
 ///
-/// Reading is strict. It reports unknown names and values of the wrong kind, and returns nil or nothing in their place.
+/// Reading is strict. It reports unknown names and values of the wrong kind, and returns nil or an empty result
+/// instead.
 struct YAMLValue {
     private let node: Node
     /// The path from the root, such as `rules.win_back.all[0].subscription`; empty for the root.
     private let path: String
     private let file: YAMLFile
-    /// True if problems may quote the text. Outside rules, a secret may stand in the wrong place, and a problem is logged.
+    /// True if problems may quote the text. Outside rules, the text may be a misplaced secret, and problems are logged.
     private let isQuotable: Bool
 
     init(_ node: Node, _ path: String, in file: YAMLFile, isQuotable: Bool = false) {
@@ -24,7 +25,7 @@ struct YAMLValue {
         YAMLValue(node, path.isEmpty ? name : "\(path).\(name)", in: file, isQuotable: isQuotable)
     }
 
-    /// The same value, whose text problems may quote, as well as that of everything in it.
+    /// The same value, but problems may quote its text and the text of everything in it.
     var quotable: YAMLValue { YAMLValue(node, path, in: file, isQuotable: true) }
 
     // MARK: Problems
@@ -33,7 +34,7 @@ struct YAMLValue {
         file.report(error, at: node, path, hint: hint)
     }
 
-    /// Reports a problem and returns nil in place of the value.
+    /// Reports a problem and returns nil instead of a value.
     func refuse<Result>(_ error: String, hint: String) -> Result? {
         report(error, hint: hint)
         return nil
@@ -51,9 +52,9 @@ struct YAMLValue {
 
     var isList: Bool { node.sequence != nil }
 
-    /// Returns the members of a mapping with names of any kind.
-    /// - Parameter expected: the expected content, for the problem if this is not a mapping.
-    /// - Returns: the values by name, and the keys as values, to report problems with names.
+    /// Returns the members of a mapping whose names are not fixed.
+    /// - Parameter expected: the expected content, for the problem text if this is not a mapping.
+    /// - Returns: the members. Each key is a value too, so that problems with names can be reported.
     func entries(expected: String) -> [(key: YAMLValue, value: YAMLValue)] {
         guard let mapping = node.mapping else { return refuse(expected: expected) ?? [] }
         guard file.hasFewProblems, file.count(mapping.count, at: node, path) else { return [] }
@@ -63,7 +64,7 @@ struct YAMLValue {
     }
 
     /// Returns the members of a mapping by name.
-    /// - Parameter renamed: the present names of members that had other names before.
+    /// - Parameter renamed: the current names of renamed members, by their former names.
     func members(
         _ what: String, known: [String], required: [String] = [], renamed: [String: String] = [:]
     ) -> [String: YAMLValue] {
@@ -91,7 +92,7 @@ struct YAMLValue {
     }
 
     /// Returns the items of a list.
-    /// - Parameter ifEmpty: the problem with an empty list, and a hint; nil if it may be empty.
+    /// - Parameter ifEmpty: the problem with an empty list, and a hint; nil if the list may be empty.
     func list(_ what: String, ifEmpty: (error: String, hint: String)? = nil) -> [YAMLValue] {
         guard let sequence = node.sequence else {
             return refuse("\(what) must be a list", hint: "write one item per line, each starting with -") ?? []
@@ -111,7 +112,7 @@ struct YAMLValue {
         return text
     }
 
-    /// Returns a text that `convert` accepts.
+    /// Returns the scalar as converted by `convert`, which returns nil for an invalid text.
     func string<Value>(_ error: String, hint: String, _ convert: (String) -> Value?) -> Value? {
         string().flatMap { convert($0) ?? refuse(error, hint: hint) }
     }
@@ -131,7 +132,7 @@ struct YAMLValue {
             })
     }
 
-    /// Returns one value of an enum.
+    /// Returns the enum value that the scalar names.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(_ type: Choice.Type) -> Choice? {
         text.flatMap { Choice(rawValue: $0) }
             ?? refuse(expected: Choice.allCases.map(\.rawValue).joined(separator: " or "))
