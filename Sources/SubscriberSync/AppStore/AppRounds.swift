@@ -20,7 +20,7 @@ package final class AppRounds: Sendable {
     private let places: Int
 
     /// - Parameters:
-    ///   - pause: the interval between checks for free apps.
+    ///   - pause: the interval between checks for idle apps.
     ///   - places: the maximum number of apps served at the same time.
     package init(every pause: Duration, places: Int = 16) {
         self.pause = pause
@@ -43,7 +43,7 @@ package final class AppRounds: Sendable {
         }
     }
 
-    /// Assigns free places to apps without one.
+    /// Assigns the free places to idle apps, and returns these apps.
     private func begin(_ apps: [AppScope]) -> [AppScope] {
         state.withLockedValue { state in
             state.last = state.last.filter { apps.contains($0.key) }

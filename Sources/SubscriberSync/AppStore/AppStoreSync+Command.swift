@@ -9,9 +9,9 @@ import OfferTelemetry
 package import SubscriberStore
 
 extension AppStoreSync {
-    /// Connects to the App Store outside the service, with the same checks, while `work` runs.
+    /// Runs `work` with a connection to the App Store, outside the service but with the same checks.
     /// - Parameters:
-    ///   - settings: the settings in `configuration`.
+    ///   - settings: the App Store API settings of `configuration`.
     ///   - ring: the keys that sign tokens.
     ///   - store: nil if `work` needs no store.
     package static func run<Output: Sendable>(

@@ -28,7 +28,7 @@ package struct AppStoreSync: Sendable {
     private let log: Logger
 
     /// - Parameters:
-    ///   - trail: records each token before it is sent; nil if there is none.
+    ///   - trail: records each token before it is sent; nil if there is no audit trail.
     ///   - readiness: receives reports of failures.
     /// - Throws: a problem for the operator, if a certificate cannot be used.
     package init(
@@ -87,7 +87,8 @@ package struct AppStoreSync: Sendable {
     package func close() async { await transport.close() }
 }
 
-/// The service that closes the connections after all their users have stopped. It therefore starts first.
+/// The service that closes the connections after all their users have stopped. It starts first, because services stop
+/// in reverse order.
 private struct TransportCloser: Service {
     let transport: OutgoingClient
 

@@ -9,13 +9,13 @@ package struct KeyProbe: Sendable {
     /// The App Store's verdict on a token.
     package enum Verdict: Sendable {
         case accepted
-        /// HTTP status 401. The clock is the likely cause if it is wrong.
+        /// HTTP status 401. If the clock is wrong, it is the likely cause.
         case refused(ClockError?)
         /// The answer says nothing about the token.
         case unknown(APIFailure)
     }
 
-    /// One key for one app.
+    /// The verdicts on one key for one app.
     package struct Result: Sendable {
         package let keyID: KeyID
         package let bundleID: BundleID
@@ -36,7 +36,7 @@ package struct KeyProbe: Sendable {
     /// Tries the key of each app. Keys that sign for no app are tried with the first app.
     /// - Parameters:
     ///   - apps: the apps with an issuer ID.
-    ///   - transport: sends requests to the servers of `settings`.
+    ///   - transport: sends the requests to `hosts`.
     package static func results(
         of ring: KeyRing, apps: [BundleID], issuerIDs: IssuerIDs, hosts: APIHosts, transport: any HTTPExchange,
         now: @escaping @Sendable () -> Timestamp
@@ -82,7 +82,7 @@ package struct KeyProbe: Sendable {
 }
 
 extension KeyProbe.Result {
-    /// Returns the problem with this key and its likely cause, in view of the other results.
+    /// Returns the problem with this key and its likely cause, given the other results.
     package func problem(beside others: [KeyProbe.Result]) -> Diagnostic? {
         let refused = verdicts.filter { if case .refused = $0.value { true } else { false } }
         for case .unknown(let failure) in verdicts.values {
@@ -92,15 +92,15 @@ extension KeyProbe.Result {
         for case .refused(let clock?) in refused.values {
             return Diagnostic(
                 "the App Store does not accept key \(keyID) for \(name), and \(clock)",
-                hint: "set the clock of this machine, then try again; the key may be good")
+                hint: "set the clock of this machine, then try again; the key may be valid")
         }
         if refused.count < verdicts.count {
             return refused[.production] != nil
                 ? Diagnostic(
                     "the App Store accepts key \(keyID) for \(name) only in the sandbox",
                     hint:
-                        "an app that was never released does not exist in production; after the release, this warning must "
-                        + "be gone"
+                        "an app that was never released does not exist in production; after the release, this warning should "
+                        + "disappear"
                 )
                 : Diagnostic(
                     "the App Store accepts key \(keyID) for \(name) only in production",
@@ -121,7 +121,7 @@ extension KeyProbe.Result {
         )
     }
 
-    /// True if neither offers nor requests to the App Store are affected.
+    /// True if the problem is only a warning: the key does not sign, or only production refuses it.
     package var isWarning: Bool {
         if !signs { return true }
         if case .refused = verdicts[.production], case .accepted = verdicts[.sandbox] { return true }

@@ -8,17 +8,17 @@ import SubscriberStore
 
 /// Reads the App Store's notification history and stores the notifications that never arrived.
 ///
-/// They pass through the same intake as posted notifications: verified, stored once, forwarded.
+/// They pass through the same intake as posted notifications, which verifies them, stores them once and forwards them.
 package struct NotificationRecovery: Sendable {
-    /// The result of a run so far.
+    /// The counts of a run so far.
     package struct Counts: Hashable, Sendable {
-        /// The notifications in the App Store's list.
+        /// The number of notifications in the App Store's list.
         package fileprivate(set) var listed = 0
-        /// The listed notifications that were missing here.
+        /// The number of listed notifications that were missing in the store.
         package fileprivate(set) var recovered = 0
-        /// The listed notifications that are unreadable or belong to other apps.
+        /// The number of listed notifications that were unreadable or belong to other apps.
         package fileprivate(set) var refused = 0
-        /// Everything before this time is stored.
+        /// The time up to which the history has been read.
         package fileprivate(set) var until: Timestamp
     }
 
@@ -30,7 +30,7 @@ package struct NotificationRecovery: Sendable {
     private let metrics: SyncMetrics
     private let log: Logger
 
-    /// The span read at a time. A short span lets an interrupted run resume.
+    /// The time span of one query. A short span lets an interrupted run resume.
     private static let window = Duration.days(1)
 
     package init(
@@ -52,25 +52,25 @@ package struct NotificationRecovery: Sendable {
         environment == .production ? .days(180) : .days(30)
     }
 
-    /// Reads the history from a time until now. The checkpoint moves after each day read, unless there is a gap between
-    /// the checkpoint and the start.
+    /// Reads the history from `start` until now. The checkpoint advances after each day, unless there is a gap between
+    /// the checkpoint and `start`.
     /// - Parameters:
-    ///   - start: moved forward to the oldest time that the App Store still has.
+    ///   - start: moved forward if the App Store no longer keeps such old notifications.
     ///   - onlyFailures: true to read only notifications that the App Store could not deliver. The checkpoint then
-    ///     stays.
+    ///     stays unchanged.
     ///   - progress: called after each page.
     package func run(
         of app: AppScope, from start: Timestamp, onlyFailures: Bool = false,
         progress: (Counts) -> Void = { _ in }
     ) async throws(SyncError) -> Counts {
         let end = now()
-        // One minute less, because the App Store compares with its own clock.
+        // One minute is subtracted, because the App Store compares with its own clock.
         let reach = Self.reach(in: app.environment) - .seconds(60)
         let earliest = Timestamp(milliseconds: end.milliseconds - Int64(reach / .milliseconds(1)))
         var begin = max(start, earliest)
         var counts = Counts(until: begin)
         var movesCheckpoint = false
-        // True if this run continues the span that is known without a gap.
+        // True if this run continues the span before the checkpoint without a gap.
         var continues = false
         if !onlyFailures {
             let checkpoint = try await checkpoint(of: app)
@@ -97,7 +97,7 @@ package struct NotificationRecovery: Sendable {
         return counts
     }
 
-    /// Two million notifications a day, at 20 a page.
+    /// The limit allows two million notifications a day, at 20 a page.
     private static var pages: PageSequence { PageSequence(link: "paginationToken", maximumCount: 100_000) }
 
     private func read(
@@ -172,7 +172,7 @@ package struct NotificationRecovery: Sendable {
             ])
     }
 
-    /// Returns the time before which all notifications of the App Store have been read; nil if there is none.
+    /// Returns the time before which all notifications of the App Store have been read; nil if there is no such time.
     func checkpoint(of app: AppScope) async throws(SyncError) -> Timestamp? {
         do throws(StoreError) {
             return try await store.recoveryCheckpoint(of: app)

@@ -13,7 +13,7 @@ struct PollingMemory {
 
     private struct Attempts {
         let count: Int
-        /// The next check, unless newer data arrives.
+        /// The time of the next check, unless newer data arrives.
         let dueAt: Timestamp
     }
 
@@ -37,7 +37,7 @@ struct PollingMemory {
         return known?.dueAt == due.dueAt ? known?.count ?? 0 : 0
     }
 
-    /// - Parameter time: the next check, unless newer data arrives; nil for never.
+    /// - Parameter time: the time of the next check, unless newer data arrives; nil for never.
     mutating func note(attempts count: Int, about due: DueSubscription, nextDueAt time: Timestamp?) {
         if attempts.count >= Self.maximumRemembered { attempts = [:] }
         attempts[Subscription(app: due.app, original: due.originalTransactionID)] = time.map {

@@ -9,9 +9,10 @@ struct PollingTiming {
     private let tolerance: Duration
     private let firstRetry: Duration
     let longestRetry: Duration
-    /// The poller's requests per second: less than half of Apple's limit, which leaves room for refreshes.
+    /// The maximum number of polls per second: less than half of Apple's limit, which leaves room for refreshes.
     let rate: Int
-    /// The number of consecutive refused answers after which a subscription is no longer polled.
+    /// The number of consecutive requests without new data after which an invalid answer ends the polling of a
+    /// subscription.
     let refusals = 8
 
     init(_ environment: AppStoreEnvironment) {
@@ -27,8 +28,8 @@ struct PollingTiming {
 
     /// Returns the delay before the next request after requests that brought nothing new.
     ///
-    /// An unused signature gives its slot back 45 minutes after the first request, so four more requests follow within
-    /// 20 minutes. After those, each delay is twice as long as the previous one.
+    /// An unused signature frees its slot 45 minutes after the first request, so four more requests follow within 20
+    /// minutes. After those, each delay is twice as long as the previous one.
     /// - Parameter count: the number of requests that brought nothing new.
     func retry(after count: Int) -> Duration { min(longestRetry, firstRetry * (1 << min(max(0, count - 4), 10))) }
 }

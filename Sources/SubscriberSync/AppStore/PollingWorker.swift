@@ -48,7 +48,7 @@ package struct PollingWorker: Service {
         await leases.release()
     }
 
-    /// Polls the due subscriptions of one app, at most one second's worth.
+    /// Polls the due subscriptions of one app, at most as many as are allowed in one second.
     /// - Returns: the number of subscriptions polled.
     @discardableResult
     package func poll(_ app: AppScope) async -> Int {
@@ -73,7 +73,7 @@ package struct PollingWorker: Service {
         case answered
         /// The App Store no longer knows the subscription.
         case unknown
-        /// The request failed, and may succeed later.
+        /// The request failed, but may succeed later.
         case failed(SyncError)
         /// The app cannot be polled.
         case notRequested(SyncError)
@@ -102,7 +102,7 @@ package struct PollingWorker: Service {
             for (due, outcome) in outcomes {
                 switch outcome {
                 case .answered, .failed:
-                    // An answer as old as the stored data counts too.
+                    // An answer without newer data counts too.
                     let count = memory.failedRequests(about: due) + 1
                     var next: Timestamp? = timing.dueAt(forRequestAt: now + timing.retry(after: count))
                     if case .failed(let failure) = outcome {
@@ -133,7 +133,7 @@ package struct PollingWorker: Service {
         let unknown = outcomes.count { if case .unknown = $0.outcome { true } else { false } }
         if unknown > 0 {
             log.info(
-                "the App Store does not know subscriptions",
+                "the App Store does not know some subscriptions",
                 metadata: [
                     "app": "\(app.bundleID.text)", "environment": "\(app.environment.rawValue)", "count": "\(unknown)",
                 ])
@@ -147,7 +147,7 @@ package struct PollingWorker: Service {
 }
 
 extension SyncError {
-    /// True if every request about the app fails now, for any subscription.
+    /// True if every request about the app would fail now, for any subscription.
     fileprivate var isOfApp: Bool {
         switch self {
         case .api(.limited), .api(.paused), .api(.unauthorised), .api(.noToken), .api(.noServer), .store: true

@@ -8,9 +8,9 @@ package import SubscriberStore
 
 /// Requests the current content of a receipt from the legacy receipt service, and merges the answer into the store.
 ///
-/// It serves apps with a `sharedSecret`, and receipts whose customer is unknown to the App Store Server API.
+/// It is used if the App Store Server API fails or does not know the customer, for apps with a `sharedSecret`.
 package struct ReceiptFetch: Sendable {
-    /// The reason the answer did not reach the store.
+    /// The reason that no answer reached the store.
     package enum Failure: Error {
         /// The app has no shared secret.
         case noSharedSecret
@@ -63,7 +63,7 @@ extension ReceiptFetch.Failure: CustomStringConvertible {
 }
 
 extension ReceiptFetch.Failure {
-    /// The problem that an operator can solve; nil if the failure concerns a single receipt.
+    /// The failure as a problem for an operator; nil if there is nothing for an operator to do.
     var problem: Diagnostic? {
         switch self {
         case .service(let failure): failure.hint.map { Diagnostic("\(failure)", hint: $0) }

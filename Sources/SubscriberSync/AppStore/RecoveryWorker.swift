@@ -27,8 +27,8 @@ package struct RecoveryWorker: Service {
     private let leases: WorkLeases
     private let plans = NIOLockedValueBox<[AppScope: Plan]>([:])
 
-    /// The overlap in milliseconds. A notification sent shortly before the checkpoint may have entered the history
-    /// after it.
+    /// The overlap of two reads of the history, in milliseconds. A notification sent shortly before the checkpoint may
+    /// have entered the history after it.
     private static let overlap: Int64 = 3_600_000
     private static let failuresInterval = Duration.days(1)
     private static let retryInterval = Duration.seconds(300)
@@ -46,7 +46,8 @@ package struct RecoveryWorker: Service {
         leases = WorkLeases(SharedWork.recovery, in: store)
     }
 
-    /// Shorter in the sandbox, which sends each notification only once, and where a tester does not wait for an hour.
+    /// Returns the interval between recoveries. It is shorter in the sandbox, which sends each notification only once,
+    /// and where testers do not wait an hour.
     private static func interval(in environment: AppStoreEnvironment) -> Duration {
         environment == .production ? .hours(1) : .seconds(600)
     }

@@ -12,8 +12,8 @@ import ServiceLifecycle
 /// The queue of customers to refresh from the App Store because the store does not know them or has old data. Requests
 /// about them wait briefly.
 ///
-/// Requests about one customer share one refresh. It continues after a request stops waiting, so a later request gets
-/// the answer.
+/// Requests about one customer share one refresh. The refresh continues after a request stops waiting, so a later
+/// request gets the answer.
 package final class RefreshQueue: Service {
     private typealias Key = RefreshRequest.Key
 
@@ -29,7 +29,7 @@ package final class RefreshQueue: Service {
 
     private struct Asked {
         let at: NIODeadline
-        /// True if the App Store has answered, false if the refresh failed; nil while it runs.
+        /// True if the App Store answered, false if the refresh failed; nil while it runs.
         var isAnswered: Bool?
         /// True if the App Store knows the customer but no purchases of theirs.
         var isEmpty = false
@@ -51,16 +51,16 @@ package final class RefreshQueue: Service {
     private let requests: AsyncStream<RefreshRequest>
     private let request: AsyncStream<RefreshRequest>.Continuation
 
-    /// The maximum number of waiting refreshes. Further ones are dropped.
+    /// The maximum number of waiting refreshes. Further refreshes are dropped.
     private static let maximumWaiting = 256
     private static let concurrency = 16
     /// The minimum time between two refreshes of one customer.
     private static let pause = TimeAmount.seconds(60)
     private static let maximumRemembered = 10_000
-    /// The limit for refreshes by unproven transactions, for each app and environment. Each refresh takes two of the
-    /// several requests per second that Apple allows, so most of them remain for polling.
+    /// The limit on refreshes by unproven transactions, for each app and environment. Each refresh takes two requests,
+    /// so most of the requests that Apple allows per second remain for polling.
     private static let unprovenLimit = RateLimit(perSecond: 0.5, burst: 10)
-    /// The time limit for the App Store Server API, and again for the receipt service.
+    /// The time limit for the App Store Server API, and separately for the receipt service.
     private static let timeLimit = TimeAmount.seconds(30)
 
     /// - Parameter patience: the maximum time that a request waits.
@@ -88,7 +88,7 @@ package final class RefreshQueue: Service {
         for key in state.withLockedValue({ Array($0.waiting.keys) }) { answer(key, .unanswered) }
     }
 
-    /// Refreshes one customer after the other and waits up to ``patience`` in total.
+    /// Refreshes customers one after another, and waits up to ``patience`` in total.
     /// - Parameter isOver: returns true if an outcome makes the remaining refreshes unnecessary.
     package func refresh(
         _ requests: [RefreshRequest], until isOver: (Outcome) -> Bool = { _ in false }

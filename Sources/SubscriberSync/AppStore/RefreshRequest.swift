@@ -5,7 +5,7 @@ package import OfferEligibility
 
 /// A request to refresh a customer from the App Store.
 package struct RefreshRequest: Sendable {
-    /// Requests with the same key share one refresh.
+    /// The identity of a request. Requests with the same key share one refresh.
     package struct Key: Hashable, Sendable {
         let app: AppScope
         package let id: TransactionNumber
@@ -18,7 +18,7 @@ package struct RefreshRequest: Sendable {
     package let isUnproven: Bool
 
     /// - Parameter id: any transaction of the customer, or the app transaction.
-    /// - Returns: nil for an identifier that the App Store has not issued.
+    /// - Returns: nil for an identifier that the App Store cannot have issued.
     package init?(_ id: TransactionID, in app: AppScope, receipt: [UInt8]? = nil, isUnproven: Bool = false) {
         guard let number = TransactionNumber(id) else { return nil }
         key = Key(app: app, id: number)

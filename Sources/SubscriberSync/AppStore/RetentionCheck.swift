@@ -13,14 +13,14 @@ package struct RetentionCheck: Sendable {
     private static let maximumDefaults = 20
     private static let path = "/v1/retention-messages"
 
-    /// - Parameter configured: the app in the catalogue.
+    /// - Parameter configured: the app's entry in the catalogue.
     package init(client: AppStoreClient, app: AppScope, configured: Catalogue.App) {
         self.client = client
         self.app = app
         self.configured = configured
     }
 
-    /// - Returns: a warning for each problem found, or for a failed request.
+    /// Returns a warning for each problem found, or for a failed request.
     package func warnings() async -> [Diagnostic] {
         do throws(APIFailure) {
             return try await messageWarnings() + urlWarnings() + defaultWarnings()
@@ -55,7 +55,7 @@ package struct RetentionCheck: Sendable {
             }
             guard !message.isApproved else { return nil }
             return warning(
-                "the message \(identifier) is \(message.state.printable), not APPROVED, so the App Store shows its default",
+                "the message \(identifier) is \(message.state.printable), not APPROVED, so the App Store shows the default message",
                 hint: "wait for its approval, or upload another one")
         }
     }
@@ -99,7 +99,7 @@ package struct RetentionCheck: Sendable {
                 .flatMap { Array($0.byLocale.values) + [$0.otherwise].compactMap(\.self) })
     }
 
-    /// The products of the app with the locales that its cases name, in order.
+    /// Each product of the app paired with each locale that its cases name, in order.
     private var pairs: [(ProductID, String)] {
         let locales = Set(
             configured.rules.retention.compactMap { $0.messages.messages(in: app.environment) }

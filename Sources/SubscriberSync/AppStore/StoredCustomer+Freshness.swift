@@ -4,7 +4,7 @@ import OfferEligibility
 import SubscriberStore
 
 extension StoredCustomer {
-    /// Returns the subscriptions whose latest data is older than an app accepts, the stalest first.
+    /// Returns the subscriptions whose latest data is older than an app accepts, the oldest first.
     /// - Parameter freshness: the maximum age; nil if any age is accepted.
     package func staleSubscriptions(under freshness: Duration?, at now: Timestamp) -> [TransactionID] {
         guard let freshness else { return [] }

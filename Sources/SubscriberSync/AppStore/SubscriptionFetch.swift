@@ -31,9 +31,9 @@ package struct SubscriptionFetch: Sendable {
 
     /// An answer of the App Store.
     package struct Answer: Sendable {
-        /// The facts, which are durable.
+        /// The facts, which are already durable.
         package fileprivate(set) var facts: [SubscriberFact] = []
-        /// False if an entry was left out. A rule may depend on that entry.
+        /// False if an entry was omitted. A rule may depend on that entry.
         package fileprivate(set) var isWhole = true
 
         /// True if the App Store knows the customer but no purchases of theirs.
@@ -43,7 +43,7 @@ package struct SubscriptionFetch: Sendable {
     /// Requests the state of all subscriptions of a customer.
     /// - Parameters:
     ///   - id: any transaction of the customer.
-    ///   - deadline: the deadline for the App Store's answer; nil for none.
+    ///   - deadline: the deadline for the App Store's answer; nil for no deadline.
     @discardableResult
     package func statuses(
         of id: TransactionNumber, in app: AppScope, by deadline: NIODeadline? = nil
@@ -55,7 +55,7 @@ package struct SubscriptionFetch: Sendable {
         return Answer(facts: reading.facts, isWhole: reading.leftOut.isEmpty)
     }
 
-    /// Requests all transactions of a customer, or those modified since the last complete history.
+    /// Requests all transactions of a customer, or those modified since the history was last read completely.
     @discardableResult
     package func history(
         of id: TransactionNumber, in app: AppScope, by deadline: NIODeadline? = nil
@@ -120,7 +120,7 @@ package struct SubscriptionFetch: Sendable {
             subscriptions: Set(marks.filter { $0.value == mark.value }.map(\.originalTransactionID)))
     }
 
-    /// Returns facts that mark the history of each subscription's customer as known.
+    /// Returns facts that mark the history of each subscription's customer as completely read.
     private func marks(
         of subscriptions: Set<TransactionID>, at revision: HistoryRevision?
     ) throws(SyncError) -> [SubscriberFact] {

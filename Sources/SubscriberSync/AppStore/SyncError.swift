@@ -35,7 +35,8 @@ extension SyncError {
         case .api(let failure): Diagnostic("\(failure)", hint: failure.hint)
         case .data(let refusal):
             Diagnostic(
-                "the App Store's answer was refused (\(refusal))", hint: "see docs/app-store-data.md for the check")
+                "the App Store's answer was refused (\(refusal))",
+                hint: "docs/app-store-data.md explains the failed check")
         case .store(let error): error.diagnostic
         }
     }

@@ -5,14 +5,14 @@ import OfferTelemetry
 import ServiceLifecycle
 import SubscriberStore
 
-/// The service that reads the figures about requests to the App Store, in every process that uses the database.
+/// The service that updates the figures about sync with the App Store. It runs in every process that uses the database.
 struct SyncMonitor: Service {
     let store: CurrentStore
     let policy: @Sendable () -> Policy
     let now: @Sendable () -> Timestamp
     let metrics: SyncMetrics
 
-    /// The count stops at this number.
+    /// The number at which the count of due subscriptions stops.
     private static let maximumDue = 100_000
 
     func run() async throws {

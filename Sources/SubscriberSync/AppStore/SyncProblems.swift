@@ -6,7 +6,7 @@ package import OfferCore
 package import OfferEligibility
 package import OfferTelemetry
 
-/// The current failures of the service's own requests to the App Store, for health and log.
+/// The current failures of the service's own requests to the App Store, for health checks and the log.
 package final class SyncProblems: Sendable {
     enum Part: String, Sendable {
         case recovery, polling
@@ -34,7 +34,7 @@ package final class SyncProblems: Sendable {
         self.log = log
     }
 
-    /// A used-up limit is not a problem: the requests are only delayed.
+    /// Notes a failure. An exhausted rate limit is not a problem, because it only delays requests.
     func note(_ failure: SyncError, of app: AppScope, _ part: Part) {
         if case .api(.limited) = failure { return }
         note(failure.diagnostic, of: app, part)
@@ -50,13 +50,14 @@ package final class SyncProblems: Sendable {
 
     func clear(of app: AppScope, _ part: Part) { change { $0[Key(app: app, part: part)] = nil } }
 
-    /// Forgets a failure that has not recurred for a while.
+    /// Forgets a failure that was last noted before `time`.
     func expire(of app: AppScope, _ part: Part, notedBefore time: Timestamp) {
         let key = Key(app: app, part: part)
         change { if let noted = $0[key], noted.at < time { $0[key] = nil } }
     }
 
-    /// Forgets the failures of apps that are no longer refreshed, and of receipts that were not sent again.
+    /// Forgets the failures of apps that are no longer refreshed, and failures with receipts that are older than an
+    /// hour.
     package func keepOnly(_ apps: [AppScope]) {
         let oldest = now() - .hours(1)
         change { problems in

@@ -13,18 +13,19 @@ package final class ForwardClient: Sendable {
 
     /// The maximum number of response bytes to read. They are discarded, so that the connection can be reused.
     private static let maximumResponse = 64 * 1024
-    /// The maximum for each host: enough for 32 URLs of one host with 32 notifications at a time each.
+    /// The maximum number of connections for each host: enough for 32 URLs of one host with 32 notifications at a time
+    /// each.
     private static let maximumConnections = 1024
 
-    /// - Parameter timeout: the time limit of one attempt, connecting included.
+    /// - Parameter timeout: the time limit of one attempt, including the connection.
     /// - Throws: a problem for the operator, if a certificate cannot be used.
     package init(_ settings: ForwardSettings, timeout: Duration = .seconds(10)) throws(Diagnostic) {
         self.timeout = timeout
         do { signature = try settings.key.map { key throws(OpenSSLError) in try ForwardSignature(key) } } catch {
             throw Diagnostic("\(Settings.forwardKey.variable) cannot be used (\(error))", hint: "report this as a bug")
         }
-        // All URLs of one host share its connections. A receiver that hangs must not delay another one on the same
-        // host. The worker bounds the requests.
+        // All URLs of one host share its connections. A receiver that hangs must not delay another receiver on the same
+        // host. The worker limits the number of requests.
         do {
             client = try OutgoingClient(
                 roots: settings.roots, connections: Self.maximumConnections, connectLimit: timeout)

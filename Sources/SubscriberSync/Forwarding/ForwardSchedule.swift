@@ -4,24 +4,24 @@ package import SubscriberStore
 
 /// The schedule for sending a notification again to a receiver that did not accept it.
 package enum ForwardSchedule {
-    /// In milliseconds.
+    /// The delay after the first failed attempt, in milliseconds.
     private static let firstDelay: Int64 = 5000
-    /// In milliseconds: one hour.
+    /// The maximum delay, in milliseconds: one hour.
     private static let longestDelay: Int64 = 3_600_000
-    /// In milliseconds: three days.
+    /// The time for which a notification is sent again, in milliseconds: three days.
     private static let lifetime: Int64 = 259_200_000
 
-    /// Returns the limit for giving up: notifications received before this time have waited long enough.
+    /// Returns the time limit for giving up: notifications received before this time are not sent again.
     package static func lastReception(at now: Timestamp) -> Timestamp {
         Timestamp(milliseconds: now.milliseconds - lifetime)
     }
 
-    /// Decides after a failed attempt: the delay doubles from 5 seconds up to an hour. An attempt that fails three days
-    /// after reception was the last.
+    /// Returns the outcome of a failed attempt. The delay doubles from 5 seconds up to an hour. An attempt that fails
+    /// three days after reception is the last.
     /// - Parameters:
     ///   - failures: the number of failed attempts before this one.
-    ///   - share: a random share from 0 to 1. It shortens the delay by up to a tenth, so that notifications that failed
-    ///     together are not sent again together.
+    ///   - share: a random number from 0 to 1. It shortens the delay by up to a tenth, so that notifications that
+    ///     failed together are not sent again together.
     package static func outcome(
         afterFailures failures: Int, receivedAt: Timestamp, share: Double, at now: Timestamp
     ) -> ForwardOutcome {

@@ -5,8 +5,9 @@ import OfferEligibility
 
 /// The signature of forwarded notifications, which shows a receiver that they come from this service.
 ///
-/// `Offer-Signer-Signature: t=1795300000,v1=5257a8…`: the time of the attempt in seconds since 1970, and the HMAC-SHA256, in
-/// hexadecimal, of that number, a full stop and the body. The time lets a receiver refuse old recordings.
+/// `Offer-Signer-Signature: t=1795300000,v1=5257a8…`: the time of the attempt in seconds since 1970, and the
+/// HMAC-SHA256, in hexadecimal, of that number, a full stop and the body. The time lets a receiver refuse replayed
+/// notifications.
 package struct ForwardSignature: Sendable {
     package static let header = "Offer-Signer-Signature"
 

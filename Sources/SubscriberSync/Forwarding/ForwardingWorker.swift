@@ -9,7 +9,7 @@ import SubscriberStore
 /// The service that forwards stored notifications to the team's own receivers: at least once, in order for each subscription.
 ///
 /// The outbox is in the store, so the intake never waits for a receiver. Each receiver has its own task while
-/// notifications wait for it. A receiver that accepts nothing gets a pause, and then one notification at a time until
+/// notifications wait for it. A receiver that accepts nothing is paused, and then gets one notification at a time until
 /// it works again. Notifications to a receiver that is no longer configured are still delivered.
 package struct ForwardingWorker: Service {
     private struct State {
@@ -27,12 +27,13 @@ package struct ForwardingWorker: Service {
     private let warningOfDeadLetters: ThrottledWarning
     private let state = NIOLockedValueBox(State())
 
-    /// The number of notifications, of different subscriptions, that are sent to a receiver at the same time.
+    /// The maximum number of notifications that are sent to a receiver at the same time, each of a different
+    /// subscription.
     private static let groupSize = 32
-    /// The duration of a claim, in milliseconds; longer than an attempt. After it, an unsettled notification is sent
-    /// again.
+    /// The duration of a claim, in milliseconds; longer than an attempt. When a claim ends, its unsettled notification
+    /// is sent again.
     private static let lease: Int64 = 60_000
-    /// The number given up at a time: small, so that no notification waits long.
+    /// The number of notifications given up at a time: small, so that no other notification waits long.
     private static let forwardsPerStep = 500
     private static let pollInterval = Duration.milliseconds(250)
     /// The delay, in milliseconds, above which a receiver is reported.
@@ -53,7 +54,7 @@ package struct ForwardingWorker: Service {
     }
 
     package func run() async throws {
-        // Attempts under way may finish and be settled. Otherwise, their notifications would be sent again.
+        // Attempts under way can finish and be settled. Otherwise, their notifications would be sent again.
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 while !isStopping, !Task.isCancelled {
@@ -93,7 +94,7 @@ package struct ForwardingWorker: Service {
         return receivers.filter { $0.oldestPending.map { $0.milliseconds < limit } ?? false }.map { receiver in
             Diagnostic(
                 "notifications have waited for the receiver \(ReceiverName.of(receiver.url)) for more than an hour",
-                hint: "see why it does not accept them; they are kept for three days")
+                hint: "find out why it does not accept them; they are sent again for up to three days")
         }
     }
 
@@ -154,8 +155,8 @@ package struct ForwardingWorker: Service {
         return nil
     }
 
-    /// Stores the outcome of an attempt. If this fails, the notification is sent again after the lease, and that
-    /// attempt counts.
+    /// Stores the outcome of an attempt. If this fails, the notification is sent again after the lease, and the outcome
+    /// of that attempt counts.
     private func settle(_ forward: Forward, _ outcome: ForwardOutcome) async {
         do {
             try await store.settle(forward.id, outcome)
@@ -169,7 +170,7 @@ package struct ForwardingWorker: Service {
         ])
     }
 
-    /// Notes the outcome of a group. A receiver that accepted none of the group is paused.
+    /// Notes the outcome of a group. A receiver is paused if every attempt failed because of the receiver.
     private func note(_ failures: [ForwardFailure], of count: Int, _ receiver: String) {
         let isDown = failures.count == count && failures.allSatisfy(\.isOfReceiver)
         let wasFailing = state.withLockedValue { state in

@@ -1,6 +1,6 @@
 import OfferConfiguration
 
-/// The pause that a receiver gets while it accepts nothing: one second at first, doubled up to a minute.
+/// The pause for a receiver that accepts nothing: one second at first, then doubled up to a minute.
 struct ReceiverPause: Hashable {
     private var failures = 0
     private(set) var end: ContinuousClock.Instant?
@@ -10,7 +10,7 @@ struct ReceiverPause: Hashable {
     /// Returns true if nothing should be sent now.
     func isOn(at now: ContinuousClock.Instant) -> Bool { end.map { now < $0 } ?? false }
 
-    /// Returns the number of notifications to send next: one if the receiver failed before.
+    /// Returns the number of notifications to send next: one if the receiver is failing.
     func groupSize(of usual: Int) -> Int { failures == 0 ? usual : 1 }
 
     var isFailing: Bool { failures > 0 }

@@ -3,17 +3,17 @@ import OfferConfiguration
 package import OfferCore
 import OfferEligibility
 
-/// The body of a post by the App Store: a signed notification of version 2, or a legacy one of version 1.
+/// The body of a POST request from the App Store: a signed notification of version 2, or a legacy one of version 1.
 package enum NotificationBody: Sendable {
     /// A compact JWS, which is not verified yet.
     case signed([UInt8])
-    /// The members of a notification of version 1, which nothing signs.
+    /// The members of a notification of version 1, which is unsigned.
     case legacy(LegacyNotification)
 
     /// The largest accepted body, in bytes. Notifications of version 2 have about 20 kB; those of version 1 contain a receipt.
     package static let maximumSize = 1024 * 1024
 
-    /// The limits for the JSON of a body.
+    /// The limits for the JSON in a body.
     package static let (maximumCount, maximumTotal) = (LegacyNotification.Limit.count, LegacyNotification.Limit.total)
 
     /// - Parameter bytes: a body as received.
@@ -67,7 +67,7 @@ package enum NotificationBody: Sendable {
 package enum NotificationBodyError: Error {
     case json(JSONError)
     case notAnObject
-    /// `signedPayload` is another kind of value, such as `a number`.
+    /// `signedPayload` is not a string but another kind of value, such as `a number`.
     case payloadIsNoString(found: String)
     case noPayload
     /// A notification of version 1 that is not accepted.
@@ -75,8 +75,8 @@ package enum NotificationBodyError: Error {
 }
 
 extension NotificationBody {
-    /// Returns true if the sender must not learn the failed check. Nothing signs version 1, so answers that differ by
-    /// app would tell anyone which apps this service knows.
+    /// Returns true if the sender must not learn which check failed. Notifications of version 1 are unsigned, so
+    /// answers that differ by app would tell anyone which apps this service knows.
     package func isRefusedWithoutReason(_ refusal: DataRefusal) -> Bool {
         switch self {
         case .signed: false

@@ -37,8 +37,8 @@ package struct NotificationIntake: Sendable {
         }
     }
 
-    /// Stores a notification. It is durable when this returns.
-    /// - Parameter body: the body as received, or as it would have been received.
+    /// Stores a notification, which is durable when this function returns.
+    /// - Parameter body: the body as received or, for a recovered notification, as it would have been received.
     package func keep(
         _ reading: NotificationReader.Reading, body: [UInt8], under policy: Policy
     ) async throws(StoreError) -> DeliveryOutcome {

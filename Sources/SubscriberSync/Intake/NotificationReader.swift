@@ -26,11 +26,11 @@ package struct NotificationReader: Sendable {
         self.verifier = verifier
     }
 
-    /// Verifies a notification, whether it has just arrived, comes from the App Store's history, or was stored.
+    /// Verifies a notification that just arrived, comes from the App Store's history, or was stored earlier.
     /// - Parameters:
-    ///   - catalogue: has the shared secrets of notifications of version 1.
+    ///   - catalogue: supplies the shared secrets for notifications of version 1.
     ///   - now: the time of reception.
-    /// - Throws: a refusal, if the notification is not genuine, is not about one of our apps, or cannot be verified
+    /// - Throws: a refusal, if the notification is not genuine, is not about a configured app, or cannot be verified
     ///   now.
     package func read(
         _ body: NotificationBody, for apps: ExpectedApps, in catalogue: Catalogue, at now: Timestamp

@@ -5,7 +5,7 @@ import OfferCrypto
 package import OfferEligibility
 package import SubscriberStore
 
-/// Derives the facts of all kept notifications again, for example after a bug in reading them was fixed.
+/// Derives the facts of all kept notifications again, for example after a bug in the reader was fixed.
 ///
 /// Facts derived earlier from the same signed texts are replaced, or withdrawn if they are no longer derived. Facts
 /// from proofs, and from notifications that are no longer kept, stay unchanged.
@@ -31,7 +31,7 @@ package struct NotificationReplay: Sendable {
     }
 
     /// - Parameters:
-    ///   - progress: called now and then with the counts so far.
+    ///   - progress: called after each page with the counts so far.
     ///   - skip: called with each notification that cannot be read, and the reason.
     package func run(
         progress: (Result) -> Void, skip: (NotificationRecord, DataRefusal) -> Void

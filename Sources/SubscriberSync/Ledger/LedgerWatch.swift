@@ -6,10 +6,11 @@ package import OfferTelemetry
 import ServiceLifecycle
 package import SubscriberStore
 
-/// The background work for the ledger: counting redemptions, and raising the alarm when one has no authorisation.
+/// The background work for the ledger: counting redemptions, and raising an alarm for each one without an
+/// authorisation.
 ///
 /// Only this service signs for its apps, except offers without a rule and offers that another server signs too. Any
-/// other redemption without a signature of ours means that someone else has a key.
+/// other redemption without a signature from this service means that someone else has a key.
 package struct LedgerWatch: Service {
     private let store: CurrentStore
     private let policy: CurrentPolicy
@@ -74,7 +75,7 @@ package struct LedgerWatch: Service {
             readiness.report(alarms.map(\.alarm), from: .ledger, level: .critical, to: log)
         } catch {
             log.debug("the ledger could not be read", metadata: ["reason": "\(error.detail)"])
-            // It is unknown whether there is an alarm.
+            // An alarm may exist, so report that the number is unknown.
             metrics.update(\.unexplainedRedemptions, nil)
             readiness.report([error.ledgerUnread], from: .ledger, to: log)
         }
@@ -144,7 +145,7 @@ extension LedgerRedemption {
 }
 
 extension StoreError {
-    /// The problem if the alarm about unexplained redemptions cannot be raised.
+    /// The problem to report if unexplained redemptions cannot be detected.
     fileprivate var ledgerUnread: Diagnostic {
         Diagnostic("redemptions cannot be checked, because \(diagnostic.error)", hint: diagnostic.hint)
     }

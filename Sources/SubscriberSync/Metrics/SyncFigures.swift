@@ -6,18 +6,18 @@ package import SubscriberStore
 
 /// Figures that background work reads from the store every few seconds, for metrics and health.
 package struct SyncFigures: Sendable {
-    /// The notifications that had arrived, for each app and environment.
+    /// The received notifications and stored subscriptions, for each app and environment.
     package var intakes: [Intake] = []
-    /// The notifications that waited to be forwarded, for each receiver.
+    /// The notifications that wait to be forwarded or were given up, for each receiver.
     var receivers: [Receiver] = []
-    /// The number of redemptions without an authorisation; nil if it is unknown.
+    /// The number of unacknowledged redemptions without an authorisation, by environment; nil if it is unknown.
     package var unexplainedRedemptions: [AppStoreEnvironment: Int]?
-    /// The progress of requests to the App Store.
+    /// The progress of sync with the App Store, for each app and environment.
     var syncStatus: [AppScope: SyncStatus] = [:]
 }
 
 extension SyncFigures {
-    /// Returns the samples of a metric; none if it shows no figure.
+    /// Returns the samples of a metric; none if the metric does not show a figure.
     func samples(of metric: Metric) -> [(labels: [String], value: Double)] {
         switch metric {
         case .lastNotification: ofIntakes { $0.lastReceivedAt.map { Double($0.milliseconds) / 1000 } }

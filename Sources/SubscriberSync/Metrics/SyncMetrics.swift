@@ -19,7 +19,8 @@ package final class SyncMetrics: Sendable {
 
     /// - Parameter registry: receives the counters.
     package init(_ registry: MetricRegistry) {
-        // All are created at startup: a counter that appears with its first increment hides that increment from rate().
+        // All counters are created at startup, because a counter that appears with its first increment hides that
+        // increment from rate().
         self.registry = registry
         apiSeconds = registry.histogram(.apiSeconds)
         appStoreData = Dictionary(
@@ -34,18 +35,18 @@ package final class SyncMetrics: Sendable {
             })
     }
 
-    /// The figures last read.
+    /// The latest figures.
     package var figures: SyncFigures { latest.withLockedValue { $0 } }
 
     func update<Value>(_ figure: WritableKeyPath<SyncFigures, Value>, _ value: Value) {
         latest.withLockedValue { $0[keyPath: figure] = value }
     }
 
-    /// Returns the samples of a metric that is read rather than counted; none if it is another metric.
+    /// Returns the samples of a metric that is read rather than counted; none for any other metric.
     package func samples(of metric: Metric) -> [(labels: [String], value: Double)] { figures.samples(of: metric) }
 
     /// Counts a newly found redemption.
-    /// - Parameter redemption: a redemption of an offer in the catalogue, so that its name cannot be made up.
+    /// - Parameter redemption: a redemption of an offer in the catalogue, so that the number of series stays limited.
     package func redeemed(_ redemption: LedgerRedemption) {
         let names = [
             redemption.app.bundleID.text.description, redemption.app.environment.rawValue,
@@ -59,7 +60,7 @@ package final class SyncMetrics: Sendable {
         registry.counter(.redemptionDelay, names[0], names[1], names[2], names[3]).increment(by: Int(delay))
     }
 
-    /// The kind of an app receipt, which is not a JWS.
+    /// The kind under which app receipts are counted, which are not JWSs.
     package static let receipt = "receipt"
 
     /// - Parameter kind: the raw value of a `PayloadKind`, or ``receipt``.
@@ -97,7 +98,7 @@ package final class SyncMetrics: Sendable {
         ).increment()
     }
 
-    /// - Parameter receiver: its name without secrets.
+    /// - Parameter receiver: the receiver's name, without secrets.
     package func forwarded(to receiver: String, _ outcome: ForwardOutcome, count: Int = 1) {
         let name =
             switch outcome {

@@ -2,7 +2,8 @@ package import OfferCore
 package import OfferEligibility
 package import SubscriberStore
 
-/// Each call goes to the open store. Without one, it fails with the last fault. A change that succeeds ends a fault.
+/// Forwards each call to the open store. If none is open, the call fails with the last fault. A successful change
+/// clears the fault.
 extension CurrentStore: SubscriberStore {
     /// The threads on which a task can read without switching threads; nil if there are none.
     package var executor: (any TaskExecutor)? { store?.executor }
@@ -62,7 +63,7 @@ extension CurrentStore: SubscriberStore {
     // MARK: Ledger
 
     package func reserve(_ request: LedgerRequest) async throws(StoreError) -> [LedgerResult] {
-        // Only a change shows that the store works.
+        // Only a successful change shows that the store works.
         request.changesNothing
             ? try await read { store throws(StoreError) in try await store.reserve(request) }
             : try await write { store throws(StoreError) in try await store.reserve(request) }

@@ -5,8 +5,7 @@ import OfferCore
 import OfferTelemetry
 package import SubscriberStore
 
-/// The state of the subscriber store while the service runs: whether it is configured, whether it is open, and its last
-/// failure.
+/// The subscriber store while the service runs: its settings, the open store, and the last failure.
 ///
 /// The service starts and signs offers without a rule even if the store cannot be opened. ``StoreWatch`` opens it later.
 package final class CurrentStore: Sendable {
@@ -18,12 +17,12 @@ package final class CurrentStore: Sendable {
         var unreadable: StoreError?
     }
 
-    /// nil if no subscribers are remembered.
+    /// The database settings; nil if no subscribers are stored.
     package let settings: StoreSettings?
     private let state: NIOLockedValueBox<State>
     private let warning: ThrottledWarning
 
-    /// - Parameter store: nil if it is opened later.
+    /// - Parameter store: the open store; nil if it is opened later.
     package init(_ settings: StoreSettings?, store: (any SubscriberStore)? = nil, fault: StoreError? = nil, log: Logger)
     {
         self.settings = settings
@@ -31,22 +30,23 @@ package final class CurrentStore: Sendable {
         warning = ThrottledWarning("the database of subscribers failed", log: log)
     }
 
-    /// True if subscribers are remembered.
+    /// True if a database is configured.
     package var isConfigured: Bool { settings != nil }
 
-    /// nil if it is not open.
+    /// The open store; nil if it is not open.
     package var store: (any SubscriberStore)? { state.withLockedValue { $0.store } }
 
-    /// The reason the store does not work; nil if it does, or if there is none.
+    /// The reason the store does not work; nil if it works, or if none is configured.
     package var fault: StoreError? { state.withLockedValue { $0.fault } }
 
-    /// The last row that could not be read; nil if all could. It concerns one customer only: all others are served.
+    /// The last row that could not be read; nil if every row could be read. It affects only one customer: all others
+    /// are served.
     package var unreadable: StoreError? { state.withLockedValue { $0.unreadable } }
 
     /// True if the store is open and its last change succeeded.
     package var isHealthy: Bool { state.withLockedValue { $0.store != nil && $0.fault == nil } }
 
-    /// Begins to use a store that has been opened.
+    /// Starts to use an opened store.
     func open(_ store: any SubscriberStore) {
         state.withLockedValue { $0 = State(store: store) }
     }
@@ -58,7 +58,7 @@ package final class CurrentStore: Sendable {
         warning.warn(["reason": "\(fault.diagnostic.error)", "hint": "\(fault.diagnostic.hint)"])
     }
 
-    /// Makes a change. It is durable when this returns.
+    /// Makes a change, which is durable when this function returns.
     package func write<Result: Sendable>(
         _ change: (any SubscriberStore) async throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {

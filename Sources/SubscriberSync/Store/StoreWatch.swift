@@ -20,11 +20,11 @@ package struct StoreWatch: Service {
     private static let roundsPerFigures = 5
     /// The interval between deletions of old payloads, in rounds of one second.
     private static let roundsPerPruning = 600
-    /// The number of partitions of the payloads, if the database has partitions. Each lasts for at least a day.
+    /// The number of partitions of the payloads, if the database has partitions. Each covers at least a day.
     private static let partitions = 26
-    /// A partition is begun and dropped up to two prunings late.
+    /// The allowance for late pruning: a partition is started and dropped up to two prunings late.
     private static let delay = Duration.hours(1)
-    /// Small, so that no notification waits long for a deletion.
+    /// The number of payloads deleted at a time: small, so that no notification waits long for a deletion.
     private static let payloadsPerStep = 50
 
     package init(
@@ -122,7 +122,7 @@ package struct StoreWatch: Service {
             let count = try? await current.prunePayloads(receivedBefore: limit, limit: Self.payloadsPerStep)
             total += count ?? 0
             guard count == Self.payloadsPerStep else { break }
-            // Let notifications in between.
+            // Let waiting notifications be stored in between.
             try? await Task.sleep(for: .milliseconds(20))
         }
         if total > 0 { log.info("old notifications deleted", metadata: ["count": "\(total)"]) }

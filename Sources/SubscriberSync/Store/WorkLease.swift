@@ -9,7 +9,7 @@ import SubscriberStore
 final class WorkLease: Sendable {
     private let work: SharedWork
     private let store: CurrentStore
-    /// The time until which this process certainly has the work.
+    /// The time until which this process certainly holds the lease.
     private let end = NIOLockedValueBox<ContinuousClock.Instant?>(nil)
 
     private static let duration = Duration.seconds(4)
@@ -20,7 +20,8 @@ final class WorkLease: Sendable {
         self.store = store
     }
 
-    /// Runs `body` if this process has the work, and renews the lease meanwhile. If the lease is lost, `body` is cancelled.
+    /// Runs `body` if this process holds the lease, and renews the lease meanwhile. If the lease is lost, `body` is
+    /// cancelled.
     func perform(_ body: @escaping @Sendable () async -> Void) async {
         guard await isOurs() else { return }
         await withTaskGroup(of: Void.self) { group in
@@ -31,7 +32,7 @@ final class WorkLease: Sendable {
         }
     }
 
-    /// Releases the work immediately, so that another process can take it when this one ends.
+    /// Releases the lease immediately, so that another process can take over when this one ends.
     func release() async {
         guard end.withLockedValue({ $0.take() }) != nil else { return }
         try? await store.release(work)
@@ -42,13 +43,13 @@ final class WorkLease: Sendable {
         while (try? await Task.sleep(for: Self.renewal)) != nil, await isOurs() {}
     }
 
-    /// Returns true if this process has the work for the next few seconds.
+    /// Returns true if this process holds the lease for the next few seconds.
     func isOurs() async -> Bool {
         let now = ContinuousClock.now
         let known = end.withLockedValue { $0 }
         if let known, known - now > Self.duration - Self.renewal { return true }
         let claimed = try? await store.claim(work, for: Self.duration)
-        // If the database does not answer, a lease lasts until its end.
+        // If the database does not answer, the last known lease stays valid until it ends.
         guard let claimed else { return known.map { $0 > .now } ?? false }
         // Measured from before the query, so it never outlives the row.
         end.withLockedValue { $0 = claimed ? now + Self.duration : nil }
@@ -56,7 +57,7 @@ final class WorkLease: Sendable {
     }
 }
 
-/// The leases of one kind of work for each app.
+/// The leases of one kind of work, one for each app.
 final class WorkLeases: Sendable {
     private let work: @Sendable (AppScope) -> SharedWork
     private let store: CurrentStore

@@ -54,7 +54,7 @@ package struct AppStoreTrust: Sendable {
     }
 
     /// Waits until every certificate of a chain is known not to be revoked.
-    /// - Throws: a refusal, if one is revoked, or if no responder confirms it now.
+    /// - Throws: a refusal, if a certificate is revoked, or if no responder confirms its status now.
     func requireGood(_ chain: some CertificatePath) async throws(DataRefusal) {
         do { try await checker?.check(chain) } catch { throw DataRefusal(VerificationFailure(error)) }
     }
