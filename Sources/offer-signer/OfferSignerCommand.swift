@@ -33,7 +33,7 @@ struct OfferSignerCommand: AsyncParsableCommand {
         if !offer_keep_memory_private() {
             StandardStreams.printError("warning: core dumps could not be disabled; a core dump could contain a key\n")
         }
-        // Before any key is read.
+        // Set up the secure heap before any key is read.
         _ = SecureHeap.state
         do {
             var command = try parseAsRoot()

@@ -15,15 +15,15 @@ struct AppStoreInspectCommand: ParsableCommand {
         abstract: "Verify and decode App Store data: any JWS or receipt in, JSON out.",
         discussion: """
             Reads one of these from standard input and recognises its kind: a transaction, renewal info, an \
-            AppTransaction, a notification or a retention message request as a JWS; the JSON that the App Store posts, \
-            with signedPayload; an app receipt as DER or BER or in base64.
+            AppTransaction, a notification or a retention message request as a JWS; the JSON with signedPayload that the \
+            App Store posts; or an app receipt in DER, BER or base64.
 
               offer-signer app-store inspect < notification.json
               pbpaste | offer-signer app-store inspect --as transaction
               offer-signer app-store inspect --at 2026-11-22T10:00:00Z < receipt
 
-            Prints the result. Exits with status 0 if the data is verified, otherwise 1: then "reason" and "sentence" \
-            name the failed check, and "payload" is not to be trusted. Checks the app, the environment and the device \
+            Prints the result. Exits with status 0 if the data is verified, otherwise 1. In that case, "reason" \
+            and "sentence" name the failed check, and "payload" must not be trusted. Checks the app, the environment and the device \
             only if their options are given, and never checks revocation. docs/app-store-data.md explains every \
             reason.
             """
@@ -35,19 +35,19 @@ struct AppStoreInspectCommand: ParsableCommand {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "The kind that the data must be: \(InspectedKind.choices.map(\.rawValue).joined(separator: ", ")).",
+            "The required kind of data: \(InspectedKind.choices.map(\.rawValue).joined(separator: ", ")).",
             valueName: "kind"),
         transform: InspectedKind.init(option:))
     var kind: InspectedKind?
 
     @Option(
-        help: ArgumentHelp("The bundle ID that the data must name. Renewal info names none.", valueName: "id"),
+        help: ArgumentHelp("The bundle ID that the data must name. Renewal info contains none.", valueName: "id"),
         transform: BundleID.init(option:))
     var bundleID: BundleID?
 
     @Option(
         help: ArgumentHelp(
-            "The app's Apple ID, which data from production must name. Transactions name none.", valueName: "number"),
+            "The app's Apple ID, which data from production must name. Transactions contain none.", valueName: "number"),
         transform: Int64.init(appAppleID:))
     var appAppleID: Int64?
 
@@ -70,12 +70,13 @@ struct AppStoreInspectCommand: ParsableCommand {
         transform: DeviceIdentifier.init(option:))
     var deviceIdentifier: DeviceIdentifier?
 
-    @Flag(help: "Accept data that Xcode signed, if its certificate is among the roots. It describes no purchase.")
+    @Flag(
+        help: "Accept data that Xcode signed, if its certificate is among the roots. It proves no purchase.")
     var development = false
 
     @Option(
         help: ArgumentHelp(
-            "File or folder of certificates, in PEM or DER, to trust in place of Apple's (default: "
+            "File or folder of certificates, in PEM or DER, to trust instead of Apple's (default: "
                 + "\(Settings.appStoreRoots.variable), or Apple's).", valueName: "path"))
     var roots: String?
 

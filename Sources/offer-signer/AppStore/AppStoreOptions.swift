@@ -79,7 +79,7 @@ struct AppStoreOptions: ParsableArguments {
         guard let app = apps[bundleID] else {
             throw CommandError(
                 "the configuration file has no app \(bundleID.text.description.printable)",
-                hint: "use a bundleID of \(Settings.configurationFile.variable)")
+                hint: "use a bundleID from \(Settings.configurationFile.variable)")
         }
         let environment = environment ?? (app.environments.contains(.production) ? .production : .sandbox)
         guard app.environments.contains(environment) else {
@@ -91,11 +91,11 @@ struct AppStoreOptions: ParsableArguments {
     }
 }
 
-/// The transaction that a request is about.
+/// The option for the transaction that a request is about.
 struct AppStoreTransactionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Any transaction of the customer, or their app transaction ID: digits.", valueName: "id"),
+            "The ID of any transaction of the customer, or their app transaction ID.", valueName: "id"),
         transform: TransactionNumber.init(option:))
     var transactionID: TransactionNumber
 }
@@ -103,7 +103,7 @@ struct AppStoreTransactionOptions: ParsableArguments {
 extension TransactionNumber {
     init(option text: String) throws {
         guard let id = try? TransactionID(utf8: Array(text.utf8)), let number = TransactionNumber(id) else {
-            throw ValidationError("a transaction ID of the App Store consists of digits")
+            throw ValidationError("It must consist of digits.")
         }
         self = number
     }

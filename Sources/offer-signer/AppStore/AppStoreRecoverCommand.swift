@@ -8,9 +8,9 @@ import SubscriberSync
 struct AppStoreRecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
-        abstract: "Store notifications that never arrived.",
+        abstract: "Store notifications that never arrived, from the App Store's notification history.",
         discussion: """
-            The service does this by itself, at start and every hour. Use the command to reach further back, for \
+            The service does this by itself, at start and every hour. Use this command to go further back, for \
             example after restoring an old backup:
 
               offer-signer app-store recover --since 2026-06-01T00:00:00Z
@@ -37,7 +37,7 @@ struct AppStoreRecoverCommand: AsyncParsableCommand {
         try await options.withAppStore { asking, app in
             var progress = Progress()
             let counts = try await asking.recovery.run(of: app, from: since, onlyFailures: onlyFailures) { counts in
-                progress.report("\(counts.listed) notifications read, \(counts.recovered) of them were missing")
+                progress.report("\(counts.listed) notifications read; \(counts.recovered) of them were missing")
             }
             StandardStreams.print(
                 "ok: \(counts.listed) notifications read, \(counts.recovered) recovered, \(counts.refused) refused\n")

@@ -33,7 +33,7 @@ struct AppStoreTestNotificationCommand: AsyncParsableCommand {
             guard attempt.result == "SUCCESS" else {
                 throw CommandError(
                     "the App Store could not deliver the notification: \(attempt.result.printable)",
-                    hint: "check the URL in App Store Connect; docs/app-store.md says what it needs")
+                    hint: "check the URL in App Store Connect; docs/app-store.md lists its requirements")
             }
             StandardStreams.print("ok: the App Store delivered the test notification\n")
         }

@@ -19,7 +19,7 @@ struct AlarmsAcknowledgeCommand: AsyncParsableCommand {
     )
 
     @Argument(help: "The numbers of the redemptions. Without numbers, --all is required.") var numbers: [Int64] = []
-    @Flag(help: "Acknowledge all of them.") var all = false
+    @Flag(help: "Acknowledge all redemptions that 'alarms show' prints.") var all = false
     @OptionGroup var options: DatabaseOptions
 
     func validate() throws {

@@ -11,11 +11,11 @@ struct AuditAcknowledgeCommand: ParsableCommand {
         commandName: "acknowledge",
         abstract: "Acknowledge that lines of the audit trail were altered or removed.",
         discussion: """
-            A running service that finds that the trail no longer holds the last line it wrote marks the break in the \
-            trail, and is degraded until someone acknowledges it. This command adds a line with the name of the user who \
+            If a running service finds that the trail no longer contains the last line it wrote, it marks the break in the \
+            trail. It is degraded until someone acknowledges the break. This command adds a line with the name of the user who \
             runs it. The service notices that line within a minute. 'audit verify' keeps reporting the break.
 
-            Run it with the settings and under the account of the service, to which the trail belongs:
+            Run it with the settings and under the account of the service, which owns the trail:
 
               sudo -u offer-signer offer-signer audit acknowledge --env-file offer-signer.env
             """

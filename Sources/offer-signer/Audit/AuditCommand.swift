@@ -4,7 +4,7 @@ import ArgumentParser
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Inspect the audit trail.",
+        abstract: "Verify the audit trail, and acknowledge breaks in it.",
         subcommands: [AuditVerifyCommand.self, AuditHeadCommand.self, AuditAcknowledgeCommand.self]
     )
 }

@@ -41,7 +41,7 @@ struct AuditVerifyCommand: ParsableCommand {
     @Argument(help: "The files of the trail, in any order; - for standard input.")
     var files: [String]
 
-    /// The maximum number of findings to print. A single fault can cause thousands.
+    /// The maximum number of findings to print. A single fault can cause thousands of findings.
     private static let maximumFindings = 20
 
     func run() throws {
@@ -90,7 +90,7 @@ struct AuditVerifyCommand: ParsableCommand {
         }
     }
 
-    /// Returns the key of lines with an HMAC.
+    /// Returns the key that verifies lines with an HMAC; nil if none is set.
     private func key() throws -> HMACSHA256Key? {
         var flags = Configuration.Flags()
         flags[Settings.environmentFile] = envFile

@@ -21,12 +21,12 @@ struct CustomerOptions: ParsableArguments {
     var appTransactionID: CustomerIdentifier?
 
     @Option(
-        help: ArgumentHelp("The first transaction of a subscription.", valueName: "id"),
+        help: ArgumentHelp("The original transaction ID of a subscription.", valueName: "id"),
         transform: CustomerIdentifier.option(.originalTransactionID))
     var originalTransactionID: CustomerIdentifier?
 
     @Option(
-        help: ArgumentHelp("Any transaction of the customer.", valueName: "id"),
+        help: ArgumentHelp("The ID of any transaction of the customer.", valueName: "id"),
         transform: CustomerIdentifier.option(.transactionID))
     var transactionID: CustomerIdentifier?
 
@@ -35,7 +35,7 @@ struct CustomerOptions: ParsableArguments {
             .compactMap(\.self)
     }
 
-    /// ``validate()`` has checked that there is one.
+    /// The given identifier. ``validate()`` checks that there is exactly one.
     var identifier: CustomerIdentifier { identifiers[0] }
 
     func validate() throws {

@@ -7,7 +7,7 @@ import OfferEligibility
 import OfferService
 import SubscriberSync
 
-/// `offer-signer decide`: decides about one customer and says why.
+/// `offer-signer decide`: shows which offers a customer would get, and why.
 struct DecideCommand: AsyncParsableCommand {
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case text, json
@@ -15,7 +15,7 @@ struct DecideCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "decide",
-        abstract: "Decide which offers a customer may have, and say why.",
+        abstract: "Show which offers a customer would get, and why.",
         discussion: """
             Reads the configuration and the database as 'serve' does, even while the service runs. Nothing is signed \
             or reserved, and the App Store is not queried. Name the app, and the customer by one identifier:
@@ -40,14 +40,15 @@ struct DecideCommand: AsyncParsableCommand {
     var environment: AppStoreEnvironment?
 
     @Option(
-        help: ArgumentHelp("The product whose offers to decide (default: all products).", valueName: "id"),
+        help: ArgumentHelp(
+            "A product whose offers to decide; may be repeated (default: all products).", valueName: "id"),
         transform: { text in
             do { return try ProductID(utf8: Array(text.utf8)) } catch { throw ValidationError("\(error)") }
         })
     var productID: [ProductID] = []
 
     @Option(help: "The time as of which to decide (default: now).") var at: String?
-    @Option(help: "What to print: text or json.") var format = Format.text
+    @Option(help: "The output format: text or json.") var format = Format.text
     @OptionGroup var options: DatabaseOptions
 
     func validate() throws {

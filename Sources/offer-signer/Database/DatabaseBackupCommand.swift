@@ -9,7 +9,7 @@ struct DatabaseBackupCommand: AsyncParsableCommand {
         commandName: "backup",
         abstract: "Copy the database to a new file, even while the service runs.",
         discussion: """
-            The copy is a consistent snapshot. It appears after it has been checked, and only this account can read \
+            The copy is a consistent snapshot. It appears only after a check, and only this account can read \
             it. To restore it, stop the service, replace the database with the file, delete the files next to it that \
             end in -wal and -shm, and start the service.
 

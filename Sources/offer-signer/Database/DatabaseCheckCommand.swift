@@ -26,7 +26,7 @@ struct DatabaseCheckCommand: AsyncParsableCommand {
                 )
             }
             let faults = try await store.check()
-            // Every record is decoded once.
+            // Decode every record once.
             let count = NIOLockedValueBox(0)
             try await store.forEachRecord { _ throws(StoreError) in count.withLockedValue { $0 += 1 } }
             StandardStreams.print("\(count.withLockedValue { $0 }) records read\n")

@@ -6,7 +6,7 @@ struct DatabaseCommand: ParsableCommand {
         commandName: "database",
         abstract: "Check, back up, move and repair the database of subscribers.",
         discussion: """
-            All of these work while the service runs. They read the configuration as 'serve' does; --database names another \
+            All of these commands work while the service runs. They read the configuration as 'serve' does; --database names another \
             database. docs/database.md explains what it contains.
             """,
         subcommands: [

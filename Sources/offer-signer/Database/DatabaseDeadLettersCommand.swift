@@ -12,12 +12,12 @@ struct DatabaseDeadLettersCommand: AsyncParsableCommand {
         commandName: "dead-letters",
         abstract: "List the notifications that receivers have not accepted for three days.",
         discussion: """
-            Prints the time, the receiver, the type and the UUID of each, the oldest first. With --retry, a running service \
+            Prints the time, receiver, type and UUID of each notification, the oldest first. With --retry, a running service \
             sends all of them once more.
             """
     )
 
-    @Flag(help: "Send them once more.") var retry = false
+    @Flag(help: "Send these notifications once more.") var retry = false
     @OptionGroup var options: DatabaseOptions
 
     private static let pageSize = 500

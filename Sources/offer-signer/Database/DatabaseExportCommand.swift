@@ -30,7 +30,7 @@ struct DatabaseExportCommand: AsyncParsableCommand {
         StandardStreams.printError("ok: \(count) records\n")
     }
 
-    /// The file appears only when complete, readable only by this account.
+    /// Exports to a new file, which appears only when complete. Only this account can read it.
     private func export(_ store: any SubscriberStore, toFile path: FilePath) async throws -> Int {
         let temporary = FilePath("\(path).partial")
         do {
@@ -65,7 +65,7 @@ struct DatabaseExportCommand: AsyncParsableCommand {
                 do { _ = try file.writeAll(output.buffer) } catch { output.failure = "\(error)" }
                 return output.failure == nil
             }
-            // Ends the reading; the error is replaced below.
+            // This ends the reading. The error is replaced below.
             guard isWritten else { throw StoreError(.unreachable, "the export cannot be written") }
         }
         do {
@@ -91,6 +91,6 @@ struct DatabaseExportCommand: AsyncParsableCommand {
         var failure: String?
     }
 
-    /// In bytes.
+    /// The size of the output buffer, in bytes.
     private static let bufferSize = 64 * 1024
 }

@@ -19,7 +19,7 @@ struct DatabaseImportCommand: AsyncParsableCommand {
     @Argument(help: "The file to read; standard input if none is named.") var path: String?
     @OptionGroup var options: DatabaseOptions
 
-    /// In bytes. A line contains a notification as received, in base64.
+    /// The maximum size of a line, in bytes. A line can contain a notification as received, in base64.
     private static let maximumLine = 4 * 1024 * 1024
 
     func run() async throws {

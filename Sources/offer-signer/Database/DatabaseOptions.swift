@@ -10,7 +10,7 @@ struct DatabaseOptions: ParsableArguments {
     @Option(Settings.database) var database: String?
     @OptionGroup var folder: KeyFolderOptions
 
-    /// Returns the configuration, which need not choose a key.
+    /// Reads the configuration, which need not choose a key.
     func configuration() throws -> Configuration {
         var flags = folder.verifyingFlags
         flags[Settings.database] = database
@@ -35,7 +35,7 @@ struct DatabaseOptions: ParsableArguments {
         return location
     }
 
-    /// Opens the database, does some work, and closes it.
+    /// Opens the database, calls `work`, and closes the database.
     func withStore<Result>(
         _ opening: StoreOpening = .latestVersion, _ work: (any SubscriberStore) async throws -> Result
     ) async throws -> Result {

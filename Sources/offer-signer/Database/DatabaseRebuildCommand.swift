@@ -5,15 +5,15 @@ import OfferService
 import SubscriberStore
 import SubscriberSync
 
-/// `offer-signer database rebuild`: derives the state again from the stored notifications.
+/// `offer-signer database rebuild`: derives the facts again from the stored notifications.
 struct DatabaseRebuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rebuild",
-        abstract: "Read all kept notifications again, after an upgrade that improves the reading.",
+        abstract: "Derive the facts again from all kept notifications, after an upgrade that reads them better.",
         discussion: """
-            Verifies each kept notification again, replaces the facts derived from it, and withdraws those that it \
-            does not state. If any are withdrawn, all notifications are read a second time. Facts from proofs, and \
-            from notifications that are no longer kept, stay. Notifications that cannot be read are listed and left \
+            Verifies each kept notification again, replaces the facts derived from it, and withdraws those that are \
+            no longer derived. If any are withdrawn, all notifications are read a second time. Facts from proofs, and \
+            from notifications that are no longer kept, stay unchanged. Notifications that cannot be read are listed and left \
             unchanged. Repeating the command is harmless.
             """
     )

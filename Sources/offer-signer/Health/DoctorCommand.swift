@@ -221,7 +221,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return []
     }
 
-    /// Reports which App Store data is trusted. Roots other than Apple's are fine in a test, but a warning here.
+    /// Reports which App Store data is trusted. Roots other than Apple's cause only a warning, because tests use them.
     private func reportAppStoreData(_ settings: AppStoreSettings) {
         for problem in settings.problems {
             StandardStreams.print("warning: \(problem.error)\nhint: \(problem.hint)\n")

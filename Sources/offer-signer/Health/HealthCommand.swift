@@ -9,7 +9,7 @@ import OutgoingHTTP
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
-        abstract: "Ask the running service whether it is ready.",
+        abstract: "Check whether the running service is ready.",
         discussion: """
             Requests /health/ready at the address where 'serve' listens with the same options, and prints the response. \
             Exits with status 0 if the service is ready or degraded, and with 1 if it is not ready or does not respond \

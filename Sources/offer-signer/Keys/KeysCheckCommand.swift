@@ -6,7 +6,7 @@ import OfferEligibility
 import OfferKeys
 import OfferService
 
-/// `offer-signer keys check`.
+/// `offer-signer keys check`: checks key files.
 struct KeysCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

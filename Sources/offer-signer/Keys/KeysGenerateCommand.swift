@@ -7,7 +7,7 @@ import OfferEligibility
 import OfferKeys
 import OfferService
 
-/// `offer-signer keys generate`.
+/// `offer-signer keys generate`: generates a key for tests.
 struct KeysGenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",

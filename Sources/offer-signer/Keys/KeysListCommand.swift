@@ -5,7 +5,7 @@ import OfferCrypto
 import OfferKeys
 import OfferService
 
-/// `offer-signer keys list`.
+/// `offer-signer keys list`: lists the keys that the service would load.
 struct KeysListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -62,7 +62,7 @@ struct KeysListCommand: ParsableCommand {
 private struct ListedKey {
     let id: String
     let state: KeyState
-    /// `all`, `all others`, or the apps with this key as their own; `-` for none.
+    /// `all`, `all others`, or the apps for which this key is configured; `-` for none.
     let apps: String
     let form: String
     let fingerprint: String

@@ -10,7 +10,7 @@ struct TokensCommand: ParsableCommand {
         subcommands: [New.self]
     )
 
-    /// `offer-signer tokens new`.
+    /// `offer-signer tokens new`: creates a token.
     struct New: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "new",

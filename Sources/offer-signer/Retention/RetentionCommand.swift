@@ -37,7 +37,7 @@ extension CommandError {
 }
 
 extension AppStoreOptions {
-    /// Sends one request.
+    /// Sends one request about the chosen app.
     func send<Answer: Sendable>(_ call: APICall<Answer>) async throws -> Answer {
         try await withAppStore(withoutStore: true) { asking, app in try await asking.client.send(call, for: app) }
     }

@@ -2,10 +2,11 @@ import AppStoreAPI
 import ArgumentParser
 import OfferCore
 
-/// `offer-signer retention defaults`: the messages that are shown if the service gives no answer.
+/// `offer-signer retention defaults`: manages the messages that are shown if the service gives no answer.
 struct RetentionDefaultsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "defaults", abstract: "Set, show and delete the default message of a product and locale.",
+        commandName: "defaults",
+        abstract: "Set, show and delete the default retention message of a product and locale.",
         subcommands: [Set.self, Show.self, Delete.self])
 
     /// The product and locale of a default.
@@ -20,9 +21,9 @@ struct RetentionDefaultsCommand: ParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set or replace the default message of a product and locale.",
+            abstract: "Set or replace the default retention message of a product and locale.",
             discussion: """
-                Each product needs one for each locale: without it, nothing is shown when an answer fails or comes too \
+                Each product needs a default message for each locale: without it, nothing is shown when an answer fails or comes too \
                 late.
 
                   offer-signer retention defaults set --product-id com.example.app.pro.monthly --locale en-US UUID
@@ -41,7 +42,8 @@ struct RetentionDefaultsCommand: ParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print the identifier of a default message.")
+        static let configuration = CommandConfiguration(
+            abstract: "Print the identifier of the default retention message of a product and locale.")
         @OptionGroup var options: AppStoreOptions
         @OptionGroup var place: Place
 
@@ -52,7 +54,8 @@ struct RetentionDefaultsCommand: ParsableCommand {
     }
 
     struct Delete: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a default message.")
+        static let configuration = CommandConfiguration(
+            abstract: "Delete the default retention message of a product and locale.")
         @OptionGroup var options: AppStoreOptions
         @OptionGroup var place: Place
 

@@ -3,15 +3,15 @@ import ArgumentParser
 import FoundationEssentials
 import OfferCore
 
-/// `offer-signer retention images`: the images of messages.
+/// `offer-signer retention images`: manages the images of messages.
 struct RetentionImagesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "images", abstract: "Upload, list and delete images.",
+        commandName: "images", abstract: "Upload, list and delete images for retention messages.",
         subcommands: [Upload.self, List.self, Delete.self])
 
     struct Upload: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Upload an image.",
+            abstract: "Upload an image for retention messages.",
             discussion: """
                 The file must be PNG without transparency: 3840 pixels wide and 160 to 2160 high, or 1024 by 1024 for a bullet \
                 point. Prints the identifier of the image, which messages name.
@@ -43,7 +43,8 @@ struct RetentionImagesCommand: ParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the images with their states and sizes.")
+        static let configuration = CommandConfiguration(
+            abstract: "List the images for retention messages, with their states and sizes.")
         @OptionGroup var options: AppStoreOptions
 
         func run() async throws { try await options.list(.images()) }
@@ -51,7 +52,7 @@ struct RetentionImagesCommand: ParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete an image. Delete the messages that use it first.")
+            abstract: "Delete an image for retention messages. First delete the messages that use it.")
         @OptionGroup var options: AppStoreOptions
         @Argument(
             help: ArgumentHelp("The identifier of the image.", valueName: "uuid"), transform: UUIDText.init(option:))

@@ -2,18 +2,18 @@ import AppStoreAPI
 import ArgumentParser
 import OfferCore
 
-/// `offer-signer retention messages`: the texts that can be shown.
+/// `offer-signer retention messages`: manages the messages that can be shown.
 struct RetentionMessagesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "messages", abstract: "Upload, list and delete messages.",
+        commandName: "messages", abstract: "Upload, list and delete retention messages.",
         subcommands: [Upload.self, List.self, Delete.self])
 
     struct Upload: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Upload a message in one language.",
+            abstract: "Upload a retention message in one language.",
             discussion: """
                 Checks the message as Apple does, uploads it, and prints its identifier, which the configuration file names. \
-                Apple approves it later; in the sandbox, at once. Messages for another plan or an offer must have no image.
+                Apple approves it later, or immediately in the sandbox. Messages for another plan or an offer must have no image.
 
                   offer-signer retention messages upload --header 'Stay with us' --body 'Three months at half price.'
                 """)
@@ -25,28 +25,28 @@ struct RetentionMessagesCommand: ParsableCommand {
             transform: UUIDText.init(option:))
         var id: UUIDText?
 
-        @Option(help: ArgumentHelp("Up to 66 characters.", valueName: "text")) var header: String
-        @Option(help: ArgumentHelp("Up to 144 characters.", valueName: "text")) var body: String
+        @Option(help: ArgumentHelp("The header, up to 66 characters.", valueName: "text")) var header: String
+        @Option(help: ArgumentHelp("The body, up to 144 characters.", valueName: "text")) var body: String
 
         @Option(
             help: ArgumentHelp("The identifier of an uploaded image.", valueName: "uuid"),
             transform: UUIDText.init(option:))
         var image: UUIDText?
 
-        @Option(help: ArgumentHelp("What the image shows: up to 150 characters.", valueName: "text"))
+        @Option(help: ArgumentHelp("A description of the image, up to 150 characters.", valueName: "text"))
         var altText: String?
 
-        @Flag(help: "Show the header above the image, and not above the body.") var headerAboveImage = false
+        @Flag(help: "Show the header above the image instead of above the body.") var headerAboveImage = false
 
         @Option(help: ArgumentHelp("A bullet point of up to 66 characters; up to five times.", valueName: "text"))
         var bullet: [String] = []
 
         @Option(
-            help: ArgumentHelp("The image of each bullet point, in their order.", valueName: "uuid"),
+            help: ArgumentHelp("The identifier of each bullet point's image, in the same order.", valueName: "uuid"),
             transform: UUIDText.init(option:))
         var bulletImage: [UUIDText] = []
 
-        @Option(help: ArgumentHelp("What each of these images shows.", valueName: "text"))
+        @Option(help: ArgumentHelp("A description of each of these images, in the same order.", valueName: "text"))
         var bulletAltText: [String] = []
 
         func validate() throws {
@@ -82,14 +82,14 @@ struct RetentionMessagesCommand: ParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the messages with their states.")
+        static let configuration = CommandConfiguration(abstract: "List the retention messages with their states.")
         @OptionGroup var options: AppStoreOptions
 
         func run() async throws { try await options.list(.messages()) }
     }
 
     struct Delete: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Delete a message.")
+        static let configuration = CommandConfiguration(abstract: "Delete a retention message.")
         @OptionGroup var options: AppStoreOptions
         @Argument(
             help: ArgumentHelp("The identifier of the message.", valueName: "uuid"), transform: UUIDText.init(option:))

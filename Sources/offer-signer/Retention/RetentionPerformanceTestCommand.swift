@@ -2,7 +2,7 @@ import AppStoreAPI
 import ArgumentParser
 import OfferCore
 
-/// `offer-signer retention performance-test`: the test that Apple requires before production.
+/// `offer-signer retention performance-test`: runs the test that Apple requires before production.
 struct RetentionPerformanceTestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "performance-test", abstract: "Have Apple test how fast the service answers, in the sandbox.",
@@ -10,10 +10,10 @@ struct RetentionPerformanceTestCommand: ParsableCommand {
 
     struct Start: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Start the test.",
+            abstract: "Start Apple's performance test in the sandbox.",
             discussion: """
                 Apple sends requests about a subscription to the URL of the sandbox. The subscription must be active, \
-                bought in the sandbox, and not family-shared. Prints the identifier of the test and what it demands:
+                bought in the sandbox, and not family-shared. Prints the identifier and the requirements of the test:
 
                   offer-signer retention performance-test start --environment Sandbox --transaction-id 2000000123456789
                 """)
@@ -41,8 +41,8 @@ struct RetentionPerformanceTestCommand: ParsableCommand {
 
     struct Result: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print Apple's result of the test.",
-            discussion: "Exits with status 0 for PASS, and 1 for FAIL or while the test is running.")
+            abstract: "Print the result of Apple's performance test.",
+            discussion: "Exits with status 0 for PASS, and with 1 for FAIL or while the test is running.")
 
         @OptionGroup var options: AppStoreOptions
         @Argument(help: ArgumentHelp("The identifier of the test.", valueName: "id")) var id: String
@@ -54,7 +54,7 @@ struct RetentionPerformanceTestCommand: ParsableCommand {
             case .pass: return
             case .pending: throw CommandError("the test is still running", hint: "run this command again later")
             case .fail, nil:
-                throw CommandError("the test has failed", hint: "docs/retention.md says what makes answers slow")
+                throw CommandError("the test has failed", hint: "docs/retention.md explains what makes answers slow")
             }
         }
     }

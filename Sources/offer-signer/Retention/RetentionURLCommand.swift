@@ -3,17 +3,18 @@ import ArgumentParser
 import OfferCore
 import OfferEligibility
 
-/// `offer-signer retention url`: the URL from which the App Store requests messages.
+/// `offer-signer retention url`: manages the URL from which the App Store requests retention messages.
 struct RetentionURLCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "url", abstract: "Set, show and delete the URL for retention message requests.",
+        commandName: "url",
+        abstract: "Set, show and delete the URL to which the App Store sends retention message requests.",
         subcommands: [Set.self, Show.self, Delete.self])
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set or replace the URL of an environment.",
+            abstract: "Set or replace the URL to which the App Store sends retention message requests.",
             discussion: """
-                Set the sandbox URL first, and pass the performance test. Until then, Apple refuses a production URL.
+                Set the sandbox URL first, and pass the performance test. Before that, Apple refuses a production URL.
 
                   offer-signer retention url set --environment Sandbox https://offers.example.com/v1/retention-messages
                 """)
@@ -29,7 +30,8 @@ struct RetentionURLCommand: ParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print the URL of an environment.")
+        static let configuration = CommandConfiguration(
+            abstract: "Print the URL to which the App Store sends retention message requests.")
         @OptionGroup var options: AppStoreOptions
 
         func run() async throws { StandardStreams.print(try await options.send(.realtimeURL()).printable + "\n") }
@@ -37,7 +39,7 @@ struct RetentionURLCommand: ParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove the URL of an environment. The App Store shows default messages from then on.")
+            abstract: "Delete the URL for retention message requests. The App Store then shows default messages.")
         @OptionGroup var options: AppStoreOptions
 
         func run() async throws { try await options.send(.deleteRealtimeURL()) }

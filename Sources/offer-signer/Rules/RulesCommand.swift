@@ -4,7 +4,7 @@ import ArgumentParser
 struct RulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Show, check and try the rules that decide offers.",
+        abstract: "Show, check and try the rules that decide who gets an offer.",
         subcommands: [RulesShowCommand.self, RulesCheckCommand.self, RulesTryCommand.self]
     )
 }

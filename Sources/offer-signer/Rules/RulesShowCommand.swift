@@ -6,9 +6,9 @@ import OfferService
 struct RulesShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Print the built-in rules as YAML, to copy and change.",
+        abstract: "Print the built-in rules as YAML, for copying and editing.",
         discussion: """
-            They are written in the same language as your own. A rule in the configuration file replaces the built-in \
+            Built-in rules use the same language as your own rules. A rule in the configuration file replaces the built-in \
             rule of the same name:
 
               offer-signer rules show >> offers.yaml

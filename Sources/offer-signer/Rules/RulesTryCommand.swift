@@ -7,19 +7,20 @@ import OfferEligibility
 import OfferService
 import SubscriberStore
 
-/// `offer-signer rules try`: replays new rules over all stored customers.
+/// `offer-signer rules try`: tries new rules on all stored customers.
 struct RulesTryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",
-        abstract: "Replay new rules over all stored customers: who would get what, and what would change.",
+        abstract:
+            "Try new rules on all stored customers, and show who would get which offers and what would change.",
         discussion: """
             Reads every customer of the database, decides by the rules in force and by those of another configuration \
-            file, and compares. Nothing is changed or signed, so it can run while the service runs:
+            file, and compares. Nothing is changed or signed, so you can use it while the service runs:
 
               offer-signer rules try new.yaml --config offers.yaml
 
-            For each offer it prints how many customers get it now and would get it, the reasons why the others do \
-            not, and a few customers whose result changes. Limits are not counted. With --at, the rules judge today's \
+            For each offer it prints how many customers get it now, how many would get it, the reasons why the others \
+            do not, and a few customers whose result changes. Limits are not counted. With --at, the rules judge today's \
             data as of another time: a date such as 2026-12-24, or a time such as 2026-12-24T18:00:00Z.
             """
     )
@@ -28,7 +29,7 @@ struct RulesTryCommand: AsyncParsableCommand {
 
     @Argument(help: "The configuration file with the new rules.") var newFile: String
     @Option(help: "The time as of which to decide (default: now).") var at: String?
-    @Option(help: "What to print: text, csv or json.") var format = Format.text
+    @Option(help: "The output format: text, csv or json.") var format = Format.text
     @Option(help: "The number of customers to name for each change, up to 1000.") var sample = 3
     @OptionGroup var options: DatabaseOptions
 
@@ -72,7 +73,7 @@ struct RulesTryCommand: AsyncParsableCommand {
 private final class ProgressLines: Sendable {
     private let next = NIOLockedValueBox(ContinuousClock.now + .seconds(1))
 
-    /// - Parameter share: from 0 to 1.
+    /// - Parameter share: the share of the work that is done, from 0 to 1.
     func report(_ share: Double) {
         let isDue = next.withLockedValue { next in
             guard ContinuousClock.now >= next else { return false }

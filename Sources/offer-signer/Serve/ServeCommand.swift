@@ -48,8 +48,8 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(
         _ configuration: Configuration, _ reloadSignals: UnixSignalsSequence, _ log: Logger, _ level: LogLevel
     ) async throws {
-        // Thousands of connections may come and go, and the memory budget counts the memory in use, not memory kept for
-        // reuse.
+        // The memory budget counts memory in use, not memory that the allocator keeps for reuse after thousands of
+        // connections.
         offer_return_large_allocations()
         try DevelopmentKey.createIfWanted(configuration)
         if let problem = SecureHeap.state.problem {
@@ -60,7 +60,7 @@ struct ServeCommand: AsyncParsableCommand {
             configuration, reloadSignals: reloadSignals,
             readConfiguration: { () throws(ConfigurationError) in try reader.read() }, log: log, logLevel: level
         ) { ports in announce(configuration, ports) }
-        // Until here, SIGTERM simply ends the process: there is no work to finish, and a disk may be hanging.
+        // Up to this point, SIGTERM simply ends the process: there is no work to finish, and a disk may be hanging.
         let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let group = ServiceGroup(services: services, logger: log)
         let stopping = Task { try await stop(group, at: stopSignals) }

@@ -8,7 +8,7 @@ extension Configuration {
         guard let app = catalogue?.apps[bundleID] else {
             throw CommandError(
                 "the configuration file has no app \(bundleID.text.description.printable)",
-                hint: "use a bundleID of \(Settings.configurationFile.variable)")
+                hint: "use a bundleID from \(Settings.configurationFile.variable)")
         }
         return app
     }

@@ -13,7 +13,7 @@ enum DevelopmentKey {
         do {
             try configuration.keys.folder.create(id, pem: try PrivateKeyPEM.generate())
         } catch KeyFileError.exists {
-            // Created earlier, or by another process just now.
+            // The key was created earlier, or by another process just now.
         } catch let error as KeyFileError {
             throw error.problem
         }

@@ -33,7 +33,7 @@ struct ReferenceCommand: ParsableCommand {
     }
 }
 
-/// The commands and their options, as ArgumentParser writes them.
+/// The commands and their options, as ArgumentParser encodes them.
 private struct Tool: Decodable {
     let command: Command
 
@@ -63,7 +63,7 @@ private struct LeafCommand {
     let name: String
     let command: Tool.Command
 
-    /// An item of a list, in mdoc.
+    /// The command as a list item, in mdoc.
     var purpose: String { ".It Cm \(name)\n\(Manual.text(command.abstract ?? ""))\n" }
 
     /// The subsection about the options that are not settings, in mdoc; empty if there are none.

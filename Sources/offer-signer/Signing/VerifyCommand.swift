@@ -50,7 +50,7 @@ struct VerifyCommand: ParsableCommand {
     private func explainer(for evidence: Evidence) throws -> (Explainer, [Diagnostic]) {
         if let publicKey {
             let key = try readPublicKey(publicKey)
-            // It stands in for the key that the evidence names.
+            // This key replaces the one that the evidence names.
             let candidate = CandidateKey(id: try KeyID(evidence), standing: .inService, accepts: key.verify)
             let issuerIDs = IssuerIDs(ofAllApps: try issuerID.map(IssuerID.init(option:)))
             return (Explainer(keys: [candidate], issuerIDs: issuerIDs, now: SystemInputs.system.now()), [])
