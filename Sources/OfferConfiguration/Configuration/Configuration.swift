@@ -178,7 +178,7 @@ package struct Configuration: Sendable {
 }
 
 extension Configuration {
-    /// The apps whose customers are refreshed from the App Store, judging only by the settings and not by the keys.
+    /// The apps whose customers are refreshed from the App Store, judged only by the settings, not by the keys.
     package var syncableApps: Set<BundleID> {
         guard appStoreAPI != nil else { return [] }
         return Set((catalogue?.apps ?? [:]).keys.filter { issuerIDs[$0] != nil })

@@ -7,7 +7,8 @@ import OfferHTTP
 import OfferKeys
 import SubscriberStore
 
-/// A reader of the configuration from the flags, the environment file, the process environment and the configuration file.
+/// A reader of the configuration from the flags, the environment file, the process environment and the configuration
+/// file.
 package struct ConfigurationReader: Sendable {
     package let flags: Configuration.Flags
 
@@ -57,7 +58,7 @@ package struct ConfigurationReader: Sendable {
         if let mode = FolderAccess.modeIfWritableByOthers(keyFolder) {
             problemsOfAccess.append(Self.writableByOthers("the key folder \(keyFolder)", mode, path: keyFolder))
         }
-        // Access does not matter for a development key, because the App Store does not know it.
+        // File permissions do not matter for a development key, because the App Store does not know it.
         if !flags.development { problems += problemsOfAccess }
         return (configuration, problems + problemsOfSettings)
     }

@@ -1,6 +1,7 @@
 import OfferCore
 
-/// A reader of settings from flags, the environment and the defaults, in this order of precedence. It collects every problem.
+/// A reader of settings from flags, the environment and the defaults, in this order of precedence. It collects every
+/// problem.
 struct SettingReader {
     private let flags: Configuration.Flags
     /// The environment without empty values, because container tools unset a variable by setting it to the empty

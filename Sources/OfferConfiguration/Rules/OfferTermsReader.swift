@@ -6,7 +6,7 @@ struct OfferTermsReader {
     /// An offer in the list of a product.
     struct Listed {
         let offerID: OfferID
-        /// nil if the offer has no rule, limits or priority.
+        /// The terms of the offer; nil if it has no rule, limits or priority.
         let terms: OfferTerms?
         /// The prices by currency, for comparison with the product's prices.
         var price: [String: Double] = [:]

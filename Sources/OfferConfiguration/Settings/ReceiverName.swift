@@ -1,6 +1,7 @@
 import FoundationEssentials
 
-/// The name of a receiver in logs, metrics and problems: its scheme, host and port. The rest of the URL can be a secret.
+/// The name of a receiver in logs, metrics and problems: its scheme, host and port. The rest of the URL can be a
+/// secret.
 package enum ReceiverName {
     package static func of(_ url: String) -> String {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme, let host = parts.host else {

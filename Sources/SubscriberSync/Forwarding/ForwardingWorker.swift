@@ -6,7 +6,8 @@ package import OfferTelemetry
 import ServiceLifecycle
 import SubscriberStore
 
-/// The service that forwards stored notifications to the team's own receivers: at least once, in order for each subscription.
+/// The service that forwards stored notifications to the team's own receivers: at least once, in order for each
+/// subscription.
 ///
 /// The outbox is in the store, so the intake never waits for a receiver. Each receiver has its own task while
 /// notifications wait for it. A receiver that accepts nothing is paused, and then gets one notification at a time until

@@ -10,7 +10,8 @@ package enum NotificationBody: Sendable {
     /// The members of a notification of version 1, which is unsigned.
     case legacy(LegacyNotification)
 
-    /// The largest accepted body, in bytes. Notifications of version 2 have about 20 kB; those of version 1 contain a receipt.
+    /// The largest accepted body, in bytes. Notifications of version 2 have about 20 kB; those of version 1 contain a
+    /// receipt.
     package static let maximumSize = 1024 * 1024
 
     /// The limits for the JSON in a body.

@@ -8,7 +8,7 @@ package import SubscriberStore
 package struct SyncFigures: Sendable {
     /// The received notifications and stored subscriptions, for each app and environment.
     package var intakes: [Intake] = []
-    /// The notifications that wait to be forwarded or were given up, for each receiver.
+    /// The notifications that are waiting to be forwarded or were given up, for each receiver.
     var receivers: [Receiver] = []
     /// The number of unacknowledged redemptions without an authorisation, by environment; nil if it is unknown.
     package var unexplainedRedemptions: [AppStoreEnvironment: Int]?

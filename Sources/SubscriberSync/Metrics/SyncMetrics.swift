@@ -60,7 +60,7 @@ package final class SyncMetrics: Sendable {
         registry.counter(.redemptionDelay, names[0], names[1], names[2], names[3]).increment(by: Int(delay))
     }
 
-    /// The kind under which app receipts are counted, which are not JWSs.
+    /// The kind under which app receipts are counted. They are not JWSs.
     package static let receipt = "receipt"
 
     /// - Parameter kind: the raw value of a `PayloadKind`, or ``receipt``.

@@ -7,7 +7,8 @@ package import SubscriberStore
 
 /// The subscriber store while the service runs: its settings, the open store, and the last failure.
 ///
-/// The service starts and signs offers without a rule even if the store cannot be opened. ``StoreWatch`` opens it later.
+/// The service starts and signs offers without a rule even if the store cannot be opened. ``StoreWatch`` opens it
+/// later.
 package final class CurrentStore: Sendable {
     private struct State {
         var store: (any SubscriberStore)?
