@@ -50,7 +50,7 @@ enum MisplacedProof {
         case .appTransaction: "It is the JWS of an AppTransaction. Send it as proofs.signedAppTransaction."
         case .notification:
             "It is the signedPayload of a notification, which is not a proof. Send its data.signedTransactionInfo in "
-                + "proofs.signedTransactions, or the whole notification to /v1/notifications."
+                + "proofs.signedTransactions, or the whole notification to /v1/app-store-notifications."
         case .retentionRequest: "It is a retention message request, which is not a proof."
         }
     }
