@@ -8,7 +8,7 @@ struct Admission {
     let principal: Principal
     var policy: Policy
     let context: RequestContext
-    /// True if the request names a host that the listener does not serve. Health checks still admit it, but show it no
+    /// True if the request names a host that the listener does not serve. Health checks still answer it, but without
     /// details.
     var isMisdirected = false
     /// The client's address for the audit trail; nil if it is unknown or not recorded.
@@ -28,17 +28,18 @@ struct Admission {
 }
 
 extension Principal {
-    /// True if the principal learns the reasons an offer is refused. An app does not: its customers could read them.
+    /// True if the principal sees the details behind the reasons for a refusal, and not only their codes. An app does
+    /// not, because its customers could read the details.
     var showsDetails: Bool { has(.customers) }
 }
 
 /// The hosts that a listener serves.
 enum HostRule {
-    /// All of them: the listener has an address that other machines can reach.
+    /// All hosts, for a listener that other machines can reach or that serves only notifications.
     case any
-    /// Only this machine, unless callers are configured: requests then need a token, which web pages do not know.
+    /// Only this machine, unless callers are configured. Requests then need a token, which web pages do not know.
     case thisMachineWithoutCallers
-    /// Only this machine. The listener requires no token, whether or not there are callers.
+    /// Only this machine. The listener requires no token, even if callers are configured.
     case thisMachine
 }
 

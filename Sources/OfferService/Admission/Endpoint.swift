@@ -21,7 +21,7 @@ struct Endpoint: Sendable {
         case now(@Sendable (HTTPRequest, Admission) throws(Problem) -> Answer)
         /// Answers asynchronously, so offers never wait for it. The function itself must wait until its audit entries
         /// are durable.
-        /// - `limit`: the maximum number of requests that run or wait. Any more get 503.
+        /// - `limit`: the maximum number of requests that run or wait. Further requests get 503.
         case later(limit: LaneLimit, @Sendable (HTTPRequest, Admission) async throws(Problem) -> HTTPResponse)
         /// Answers immediately, or decides to answer asynchronously.
         case either(limit: LaneLimit, @Sendable (HTTPRequest, Admission) throws(Problem) -> Lane)
@@ -39,13 +39,12 @@ struct Endpoint: Sendable {
     /// signing is not safe (RFC 9110 section 9.2.1).
     let methods: [String]
     let access: Access
-    /// The lowest load at which the endpoint refuses requests, beginning with those of strangers; nil if it always
-    /// answers.
+    /// The lowest level of load shedding at which the endpoint refuses requests; nil if it never sheds load.
     let shedsLoad: LoadShedding?
     let handler: Handler
-    /// In bytes.
+    /// The maximum size of a request body, in bytes.
     var maximumBodySize = HTTPRequest.maximumBodySize
-    /// The store that asynchronous work starts with and whose threads it uses; nil if it runs in Swift's own pool.
+    /// The store whose threads run asynchronous work, which begins by reading it; nil for Swift's default pool.
     var store: CurrentStore?
 
     /// Creates an endpoint that signs or computes something. It sheds load when the service is overloaded.
@@ -53,7 +52,7 @@ struct Endpoint: Sendable {
         Endpoint(path: path, methods: methods, access: .scope(scope), shedsLoad: .strangers, handler: handler)
     }
 
-    /// Returns a copy that accepts proofs, which take more room than other requests.
+    /// Returns a copy that accepts proofs, which are larger than other requests.
     func acceptingProofs() -> Endpoint {
         var endpoint = self
         endpoint.maximumBodySize = HTTPRequest.maximumProofBodySize

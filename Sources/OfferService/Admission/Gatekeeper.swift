@@ -12,7 +12,7 @@ struct Gatekeeper: Sendable {
     private let limits: RequestLimits
     private let recordsAddresses: Bool
 
-    /// - Parameter recordsAddresses: whether admissions contain the client's address.
+    /// - Parameter recordsAddresses: true if admissions contain the client's address.
     init(policy: CurrentPolicy, authenticator: Authenticator, limits: RequestLimits, recordsAddresses: Bool) {
         self.policy = policy
         self.authenticator = authenticator
@@ -64,8 +64,8 @@ struct Gatekeeper: Sendable {
         request.peer.flatMap { policy.proxies.client(of: $0, forwardedFor: request.forwardedFor) }
     }
 
-    /// Returns true if a request names a host other than this machine, although only the loopback address keeps
-    /// strangers out. A web page may have sent it (DNS rebinding).
+    /// Returns true if the listener serves only this machine, and the request names another host or none. A web page
+    /// may have sent it (DNS rebinding).
     func isMisdirected(_ request: HTTPRequest, under rule: HostRule) -> Bool {
         switch rule {
         case .any: return false
@@ -76,7 +76,8 @@ struct Gatekeeper: Sendable {
     }
 
     /// Counts a request that is refused before its client is identified, such as one for an unknown path. Clients that
-    /// authenticated earlier on the connection are not charged, except behind a proxy, whose connections carry many clients.
+    /// authenticated earlier on the connection are not charged, except behind a proxy: its connections carry requests
+    /// of many clients.
     func countUnidentified(_ request: HTTPRequest) throws(Problem) {
         let policy = policy.snapshot
         let isShared = request.peer.map { policy.proxies.isProxy($0) } ?? false
@@ -84,7 +85,7 @@ struct Gatekeeper: Sendable {
         try limits.countAddress(of: request, under: policy)
     }
 
-    /// Refuses a request without a caller's token, because of load. This is cheap, unlike verifying a user's token. A
+    /// Refuses a request without a caller's token during overload. This is cheap, unlike verifying a user's token. A
     /// wrong token counts as a guess. Otherwise, a client could test tokens without limit.
     func requireCaller(_ request: HTTPRequest) throws(Problem) {
         let policy = policy.snapshot
@@ -98,8 +99,8 @@ struct Gatekeeper: Sendable {
         throw .overloaded
     }
 
-    /// Returns true if the principal has a scope, for endpoints that show some principals more than others. Unlike
-    /// ``admit(_:to:)``, this function does not treat an invalid token as an error.
+    /// Returns true if the request's principal has a scope. It serves endpoints that show some principals more than
+    /// others. Unlike ``admit(_:to:)``, this function does not treat an invalid token as an error.
     func has(_ scope: Caller.Scope, _ request: HTTPRequest, under policy: Policy) -> Bool {
         guard !policy.callers.isEmpty else { return true }
         // A request without a token is not an attempt to guess one, so it does not count against a limit.
@@ -110,8 +111,8 @@ struct Gatekeeper: Sendable {
     }
 
     private func principal(of request: HTTPRequest, under policy: Policy) throws(Problem) -> Principal {
-        // Before any token is checked: verifying a user's token is expensive. While the address is over the limit, a
-        // valid token is refused like an invalid one, so guessing cannot continue.
+        // This comes before any token is checked, because verifying a user's token is expensive. While the address is
+        // over the limit, a valid token is refused like an invalid one, so guessing cannot continue.
         if !policy.callers.isEmpty { try limits.requireAddress(of: request, under: policy) }
         do throws(AuthenticationError) {
             let principal = try authenticator.principal(
@@ -119,7 +120,7 @@ struct Gatekeeper: Sendable {
             guard case .anyone = principal else { return principal }
         } catch {
             // Only unauthenticated requests count against an address, because many users can share it with someone who
-            // guesses tokens. Missing keys and failing cryptography are our fault, so they do not count.
+            // guesses tokens. Missing keys and failed cryptography are the service's fault, so they do not count.
             switch error {
             case .missing, .refused: try limits.countAddress(of: request, under: policy)
             case .usersUnavailable, .cryptographyFailed: break

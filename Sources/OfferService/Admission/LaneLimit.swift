@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A limit on how many requests an asynchronous endpoint runs or keeps waiting.
+/// A limit on the number of requests that an asynchronous endpoint runs or keeps waiting.
 final class LaneLimit: Sendable {
     private let count = Atomic(0)
     private let maximum: Int

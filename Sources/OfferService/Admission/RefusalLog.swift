@@ -9,14 +9,14 @@ import Synchronization
 
 /// The log lines about refused requests.
 ///
-/// Strangers can be refused millions of times, so all of their refusals together get one line a second. A line that
-/// explains why an offer is not served is composed on a separate thread. Searching for a similar name takes longer for
-/// some names than for others, and the response time must not reveal which names exist.
+/// Strangers can be refused millions of times, so all of their refusals share one line a second. A line that explains
+/// why an offer is not served is composed on a separate thread. Searching for a similar name takes longer for some
+/// names than for others, and the response time must not reveal which names exist.
 package final class RefusalLog: Sendable {
     /// Runs a job later, on another thread.
     package typealias Run = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
 
-    /// The maximum number of lines that wait to be composed. Any more are dropped and counted.
+    /// The maximum number of lines that wait to be composed. Further lines are dropped and counted.
     package static let maximumWaiting = 256
 
     private let log: Logger
@@ -40,14 +40,14 @@ package final class RefusalLog: Sendable {
     }
 
     /// Logs that a request was refused.
-    /// - Parameter principal: nil if the request was not admitted. Only a request that was admitted with a valid token
-    ///   gets its own line.
+    /// - Parameter principal: nil if the request was not admitted. Only a request admitted with a valid token gets a
+    ///   separate line.
     func requestRefused(_ problem: Problem, to principal: Principal?, _ context: RequestContext) {
         var metadata: Logger.Metadata = ["code": "\(problem.code.rawValue)"]
         if let reason = problem.logReason { metadata["reason"] = "\(reason)" }
         var level = Logger.Level.info
         if principal?.isAnonymous ?? true {
-            // An offer that is not served has its own line.
+            // An offer that is not served gets a separate line.
             let tally = problem.code == .offerNotServed ? nil : requests.note(problem.code.rawValue)
             if let tally { metadata.merge(tally) { $1 } } else { level = .debug }
         }
@@ -55,7 +55,7 @@ package final class RefusalLog: Sendable {
     }
 
     /// Logs why an offer is not served. Nothing waits for the line.
-    /// - Parameter reason: composed on another thread.
+    /// - Parameter reason: composes the reason on another thread.
     func offerNotServed(
         _ item: CatalogueItem, to principal: Principal, _ context: RequestContext,
         because reason: @escaping @Sendable () -> String
@@ -85,7 +85,7 @@ package final class RefusalLog: Sendable {
         }
     }
 
-    /// Logs the strangers' refusals that are not yet reported. Called once a second.
+    /// Logs the strangers' refusals that are not logged yet. Called once a second.
     package func flush() {
         if let tally = requests.overdue() { log.info("request refused", metadata: tally) }
         if let tally = offers.overdue() { log.notice("offer not served", metadata: tally) }

@@ -60,7 +60,7 @@ package final class RequestLimits: Sendable {
         try take(client.subscriber, addresses, limit, .address, "an address", request.context)
     }
 
-    /// Counts a request against the address it comes from, once it has been refused for another reason.
+    /// Counts a request against the address it comes from, after it was refused for another reason.
     func chargeAddress(of request: HTTPRequest, under policy: Policy) {
         guard let limit = policy.limits.addresses, let client = limitedClient(of: request, under: policy) else {
             return
@@ -76,7 +76,8 @@ package final class RequestLimits: Sendable {
         throw refusal(after: wait, .address, "an address", request.context)
     }
 
-    /// Refuses a notification from an address that has sent too many bad ones, without reading it. Nothing is counted.
+    /// Refuses a notification, without reading it, if its address has sent too many refused or already known ones.
+    /// Nothing is counted.
     func requireNotifier(_ request: HTTPRequest, under policy: Policy) throws(Problem) {
         guard let limit = policy.limits.notifications, let client = limitedClient(of: request, under: policy),
             let wait = notifications.wait(for: client.subscriber, limit: limit, now: uptime())
@@ -116,15 +117,15 @@ package final class RequestLimits: Sendable {
         try take(Count(offers: 1, counted: 0), principal, limits, context)
     }
 
-    /// Counts each offer of a list against its principal. The first one was counted with the request. If the limit does
-    /// not allow all of them, none is counted.
+    /// Counts each offer of a list against the principal. The first offer was counted with the request. If the limit
+    /// does not allow all offers, none of the others is counted.
     func countList(
         of count: Int, _ principal: Principal, under limits: Limits, _ context: RequestContext
     ) throws(Problem) {
         try take(Count(offers: count, counted: 1), principal, limits, context)
     }
 
-    /// The number of offers, and how many of them are already counted.
+    /// The number of offers, and the number of those already counted.
     private struct Count {
         let offers: Int
         let counted: Int
@@ -145,8 +146,8 @@ package final class RequestLimits: Sendable {
         }
     }
 
-    /// Charges an explanation to its client as if it took the maximum, because its cost is not known yet. A client whose
-    /// limit is used up is refused. ``settleExplanation(of:by:under:verifications:)`` gives the rest back.
+    /// Charges a client for the maximum cost of an explanation, because the actual cost is not known yet. A client
+    /// whose limit is used up is refused. ``settleExplanation(of:by:under:verifications:)`` refunds the rest.
     func reserveExplanation(
         of request: HTTPRequest, by principal: Principal, under policy: Policy
     ) throws(Problem) {
@@ -158,8 +159,8 @@ package final class RequestLimits: Sendable {
         throw refusal(after: wait, .explanation, "explanations for \(principal.name)", request.context)
     }
 
-    /// Gives back the unused part of an explanation's charge.
-    /// - Parameter verifications: the number that the search took.
+    /// Refunds the unused part of an explanation's charge.
+    /// - Parameter verifications: the number of verifications that the search made.
     func settleExplanation(
         of request: HTTPRequest, by principal: Principal, under policy: Policy, verifications: Int
     ) {
@@ -174,9 +175,9 @@ package final class RequestLimits: Sendable {
         return limitedClient(of: request, under: policy).map { .address($0.subscriber) } ?? .others
     }
 
-    /// Counts a request that a caller makes for a customer, of any kind that names one.
-    /// - Parameter customer: the username or account token to sign. An app that attaches no username has an empty one
-    ///   for every customer, so an empty username is not limited.
+    /// Counts a caller's request against the customer that it names.
+    /// - Parameter customer: the username or account token to sign. If an app attaches no username, every customer has
+    ///   an empty one, so an empty username is not limited.
     func countCustomer(
         _ customer: Customer, of app: BundleID, under limits: Limits, _ context: RequestContext
     ) throws(Problem) {

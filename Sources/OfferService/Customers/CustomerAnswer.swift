@@ -5,8 +5,8 @@ package import SubscriberStore
 /// The answer of `POST /v1/customers/lookup`, also printed by `offer-signer customers show`.
 package enum CustomerAnswer {
     /// - Parameters:
-    ///   - stored: the stored data about the customer, for each environment.
-    ///   - identifier: the requested one.
+    ///   - stored: the stored data about the customer in each environment.
+    ///   - identifier: the identifier in the request.
     ///   - store: supplies the customer's authorisations.
     package static func body(
         _ stored: [StoredCustomer], known identifier: CustomerIdentifier, of app: Catalogue.App, at now: Timestamp,

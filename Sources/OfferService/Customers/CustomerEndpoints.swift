@@ -6,16 +6,16 @@ import OfferHTTP
 import SubscriberStore
 import SubscriberSync
 
-/// The routes under `/v1/customers`. They show everything that is known about a customer and record facts and links
-/// from callers.
+/// The routes under `/v1/customers`. They show and erase everything that is known about a customer, and record facts
+/// and links from callers.
 ///
-/// Each change is recorded in the audit trail before it is made, so none goes unrecorded.
+/// Each change is recorded in the audit trail before it is made, so no change goes unrecorded.
 struct CustomerEndpoints: Sendable {
     private let store: CurrentStore
     private let refresher: RefreshQueue?
     private let trail: AuditTrail?
     private let now: @Sendable () -> Timestamp
-    /// Bounds the requests that wait for the database.
+    /// The limit on requests that wait for the database.
     private let limit = LaneLimit(256)
 
     /// - Parameters:
@@ -102,8 +102,8 @@ struct CustomerEndpoints: Sendable {
         }
     }
 
-    /// Returns the environment of a change: the requested one, else the app's only one, else the only one in which the
-    /// customer is known.
+    /// Returns the scope of a change. Its environment is the requested one, or the app's only one, or the only one in
+    /// which the customer is known.
     private func scope(of customer: CustomerReference, _ app: Catalogue.App) async throws(Problem) -> AppScope {
         func scope(_ environment: AppStoreEnvironment) -> AppScope {
             AppScope(bundleID: customer.bundleID, environment: environment)
@@ -121,7 +121,7 @@ struct CustomerEndpoints: Sendable {
         return scope(only)
     }
 
-    /// Erases a customer in one environment, or in all, whether or not the app still has them.
+    /// Erases a customer in the requested environment, or in all environments, even those that the app no longer has.
     private static func erase(
         _ customer: CustomerReference, from store: any SubscriberStore
     ) async throws(StoreError) -> Erased {
@@ -135,7 +135,7 @@ struct CustomerEndpoints: Sendable {
 
     // MARK: Changes
 
-    /// Makes a change once its line in the audit trail is durable.
+    /// Makes a change after its line in the audit trail is durable.
     private func make<Result: Sendable>(
         _ change: CustomerChange, of customer: CustomerReference, _ admission: Admission,
         _ apply: (any SubscriberStore) async throws(StoreError) -> Result

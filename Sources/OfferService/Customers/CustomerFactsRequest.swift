@@ -1,10 +1,10 @@
 import OfferCore
 import OfferEligibility
 
-/// The body of `PUT /v1/customers/facts`: facts of the team about a customer.
+/// The body of `PUT /v1/customers/facts`: the team's facts about a customer.
 struct CustomerFactsRequest {
     let customer: CustomerReference
-    /// nil removes the fact.
+    /// The new value of each fact; nil removes the fact.
     let facts: [FieldText: TeamFactValue?]
 
     /// The permitted number of facts.
@@ -12,9 +12,10 @@ struct CustomerFactsRequest {
     /// The maximum size of a text, in bytes.
     static let maximumTextSize = 1024
     /// The maximum size of a number, in bytes. A number that many parsers cannot read would make the whole answer
-    /// useless.
+    /// unreadable.
     static let maximumNumberSize = 64
-    /// Higher than the permitted number, so that a request with too many facts gets the error about that number.
+    /// The maximum number of members to read. It exceeds the permitted number of facts, so that a request with too many
+    /// facts gets the error about facts.
     static let maximumCount = 256
 
     init(_ members: JSONObject) throws(Problem) {
@@ -61,7 +62,7 @@ struct CustomerFactsRequest {
         }
     }
 
-    /// A database may end a text at a NUL.
+    /// Returns a text that is short enough and contains no NUL, because a database may end a text there.
     private static func checked(_ utf8: [UInt8], _ field: String) throws(Problem) -> [UInt8] {
         guard utf8.count <= maximumTextSize else {
             throw .invalidField(FieldError(field: field, reason: .tooLong(maximumBytes: maximumTextSize)))

@@ -1,11 +1,11 @@
 import OfferCore
 import OfferEligibility
 
-/// A customer as named by a request: the app, exactly one identifier, and perhaps the environment.
+/// A request's reference to a customer: the app, exactly one identifier, and an optional environment.
 struct CustomerReference {
     let bundleID: BundleID
     let identifier: CustomerIdentifier
-    /// nil if the request names none.
+    /// nil if the request names no environment.
     let environment: AppStoreEnvironment?
 
     init(bundleID: BundleID, identifier: CustomerIdentifier, environment: AppStoreEnvironment?) {
@@ -14,7 +14,7 @@ struct CustomerReference {
         self.environment = environment
     }
 
-    /// - Parameter others: the names of the request's other members.
+    /// - Parameter others: the names of other permitted members.
     init(_ members: JSONObject, others: Set<String> = []) throws(Problem) {
         do throws(MemberError) {
             let reader = MemberReader(members)

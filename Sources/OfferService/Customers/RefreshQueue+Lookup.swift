@@ -12,14 +12,14 @@ extension RefreshQueue {
         _ customer: CustomerReference, knownAs stored: [StoredCustomer], of app: Catalogue.App, at now: Timestamp
     ) async -> Outcome {
         guard stored.isEmpty else { return await refresh(stored.flatMap { $0.requests(in: app, at: now) }) }
-        // An identifier of the App Store belongs to one environment.
+        // An identifier from the App Store belongs to one environment.
         return await refresh(customer.requests(in: app)) { $0 == .answered(hasNews: true) }
     }
 }
 
 extension CustomerReference {
-    /// Returns the requests for each environment of the app, production first. Empty for an account of the app, which
-    /// the App Store cannot be queried about.
+    /// Returns a request for each possible environment, production first; none for an account of the app, because the
+    /// App Store cannot be queried about it.
     fileprivate func requests(in app: Catalogue.App) -> [RefreshRequest] {
         guard let id = identifier.transaction else { return [] }
         return [AppStoreEnvironment.production, .sandbox].filter { candidate in
@@ -29,7 +29,7 @@ extension CustomerReference {
 }
 
 extension StoredCustomer {
-    /// - Returns: none if the App Store's data about the customer is recent enough.
+    /// - Returns: requests for at most four subscriptions whose data is too old.
     fileprivate func requests(in configured: Catalogue.App, at now: Timestamp) -> [RefreshRequest] {
         staleSubscriptions(under: configured.freshness, at: now).prefix(4)
             .compactMap { RefreshRequest($0, in: app) }
@@ -37,7 +37,7 @@ extension StoredCustomer {
 }
 
 extension CustomerIdentifier {
-    /// The identifier of the App Store; nil for an account of the app.
+    /// The identifier, if it is from the App Store; nil for an account of the app.
     fileprivate var transaction: TransactionID? {
         switch self {
         case .appTransactionID(let id), .originalTransactionID(let id), .transactionID(let id): id

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-// Unknown and inapplicable members are left out. Times are in milliseconds.
+// Members that are unknown or do not apply are left out. Times are in milliseconds.
 
 extension Subscription {
     /// Writes the members of a subscription. `settled` is written only if it is false.
@@ -28,7 +28,8 @@ extension Subscription {
         if !winBackOffers.isEmpty { writer.member("winBackOffers", winBackOffers) }
     }
 
-    /// If the first purchase of the run is unknown, the run may be longer than its known part.
+    /// Writes the end of the subscription and its current run. The run is left out if its first purchase is unknown,
+    /// because it may be longer than its known part.
     private func writeEndAndRun(to writer: inout JSONWriter) {
         writer.member("endedAt", endedAt)
         if let endedBecause { writer.member("endedBecause", endedBecause.rawValue) }

@@ -4,15 +4,15 @@ package import OfferEligibility
 import SubscriberStore
 package import SubscriberSync
 
-/// The decision about one customer whom the store knows, with its reasons. Nothing is signed or reserved, and the App Store
-/// is not queried.
+/// The decision about one customer whom the store knows, with its reasons. Nothing is signed or reserved, and the App
+/// Store is not queried.
 package struct CustomerDecision {
     private let outcome: DecisionOutcome
     private let subscriptions: [Subscription]
 
     /// - Parameters:
-    ///   - environment: needed for a customer who is known in several; nil to find it.
-    ///   - productIDs: nil for all products.
+    ///   - environment: the environment, needed for a customer who is known in several environments; nil to find it.
+    ///   - productIDs: the products to decide about; nil for all products.
     ///   - now: the time at which the rules decide.
     package init(
         about identifier: CustomerIdentifier, of app: Catalogue.App, _ bundleID: BundleID,
@@ -48,7 +48,7 @@ package struct CustomerDecision {
     /// The answer of `POST /v1/decisions` with `"sign": false`, on one line.
     package var json: [UInt8] { outcome.body(showsDetails: true, showing: nil, naming: nil) }
 
-    /// The subscriptions, then the offers with a sentence for each reason.
+    /// The subscriptions and the offers as lines of text, with a sentence for each reason.
     package var text: String {
         var text = "environment: \(outcome.customer.app.environment.rawValue.printable)\n"
         if subscriptions.isEmpty { text += "no subscription of the customer is known\n" }

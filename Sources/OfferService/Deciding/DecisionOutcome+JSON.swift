@@ -4,9 +4,9 @@ import OfferEligibility
 extension DecisionOutcome {
     /// Returns the answer of `POST /v1/decisions`, for an outcome without a ``failure``.
     /// - Parameters:
-    ///   - showsDetails: whether the subscriptions, the rules and the values behind each reason are shown.
+    ///   - showsDetails: true to show the subscriptions, the rules and the values behind each reason.
     ///   - proofs: the proofs to repeat in the answer.
-    ///   - hashed: the customer whose hashed username the app needs; nil for one whose name the client knows.
+    ///   - hashed: the customer whose hashed username the app needs; nil if the client knows the name.
     func body(showsDetails: Bool, showing proofs: VerifiedProofs?, naming hashed: Customer?) -> [UInt8] {
         var writer = JSONWriter()
         writer.member("environment", customer.app.environment.rawValue)

@@ -1,12 +1,12 @@
 import OfferCore
 import OfferEligibility
 
-/// The result of one decision: the offers that the customer may have, signed or not, and those refused.
+/// The result of one decision: the offers that the customer may have, signed or not, and the refused offers.
 struct DecisionOutcome {
     enum Offer {
         case signed(OfferTerms, DecidedOffer)
         /// The customer may have the offer, but it was not signed.
-        /// - `gaps`: the reasons, if a signature was requested.
+        /// - `gaps`: the missing prerequisites for a signature, if one was requested.
         case eligible(OfferTerms, gaps: OfferJWS.Gaps)
         case refused(OfferDecision)
         /// The customer may have the offer, but signing failed.

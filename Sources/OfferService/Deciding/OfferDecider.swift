@@ -6,7 +6,7 @@ import OfferEligibility
 import SubscriberStore
 import SubscriberSync
 
-/// Decides which offers a customer may have, and signs those that are to be signed.
+/// The decision path. It decides which offers a customer may have, and signs the requested ones.
 ///
 /// ```
 /// load ─▶ decide ─▶ reserve ─▶ sign ─▶ verify      (then audit ─▶ answer)
@@ -24,10 +24,11 @@ struct OfferDecider: Sendable {
 
     private var now: Timestamp { signer.sources.now() }
 
-    /// Decides about offers with rules, and signs those that are allowed. The failure to sign one does not affect the others.
+    /// Decides about offers with rules, and signs the allowed ones that `signing` selects. A failure to sign one offer
+    /// does not affect the others.
     /// - Parameters:
-    ///   - offers: the offers to decide about, all of the customer's app.
-    ///   - wantsJWS: whether a JWS accompanies the signature.
+    ///   - offers: the offers to decide about, all for the customer's app.
+    ///   - wantsJWS: true if a JWS accompanies the signature.
     func decide(
         _ named: NamedCustomer, about offers: OfferSelection, signing: LedgerRequest.Reserving, wantsJWS: Bool,
         _ admission: Admission, _ reservations: inout Reservations
@@ -69,7 +70,7 @@ struct OfferDecider: Sendable {
                         offer, for: customer, jws: wantsJWS ? .missing(gaps) : .notWanted, admission)
                     outcomes.append(.signed(plan.terms, DecidedOffer(signed, offer)))
                 } catch {
-                    // A key that has made a bad signature must not sign the rest.
+                    // A key that made a bad signature must not sign the rest.
                     admission = signer.excludingFaultyKeys(from: admission)
                     outcomes.append(.failed(plan.terms, error))
                 }
@@ -81,7 +82,7 @@ struct OfferDecider: Sendable {
     }
 
     /// Decides by the app's rule whether a customer gets an introductory offer.
-    /// - Returns: the answer, not yet signed, and the facts that it was derived from.
+    /// - Returns: the answer, not yet signed, and the rule and digests that it was derived from.
     func decideIntroductoryOffer(
         of productID: ProductID, by rule: Rule, _ named: NamedCustomer, _ admission: Admission
     ) async throws(Problem) -> (isAllowed: Bool, decision: SignedDecision) {
@@ -101,10 +102,12 @@ struct OfferDecider: Sendable {
         return (reasons.isEmpty, decision)
     }
 
-    /// Merges the proofs of an offer without a rule into the store, as facts of equal rank with notifications.
+    /// Merges the proofs of an offer without a rule into the store. Their facts rank equally with those of
+    /// notifications.
     ///
-    /// A customer whom the store does not know, or whose data is old, is refreshed in the background. The offer does not
-    /// wait, and is signed even if the store fails. After a failure, nothing waits for the store until it works again.
+    /// A customer whom the store does not know, or whose data is old, is refreshed in the background. The offer does
+    /// not wait for the refresh, and is signed even if the store fails. After a failure, nothing waits for the store
+    /// until it works again.
     func remember(_ proofs: VerifiedProofs, _ policy: Policy) async {
         guard let app = proofs.app else { return }
         await loader.refreshLater(proofs, of: app, policy.catalogue?.apps[app.bundleID], at: now)
@@ -117,7 +120,7 @@ struct OfferDecider: Sendable {
         _ terms: OfferTerms, for customer: EvaluatedCustomer, _ rules: AppRules, wantsJWS: Bool, at time: Timestamp,
         _ policy: Policy
     ) -> SignaturePlan {
-        // A V1 signature names no environment, so one for the sandbox would also count in production.
+        // A V1 signature names no environment, so a signature for the sandbox would also count in production.
         let makesV1 =
             (customer.app.environment == .production || rules.allowsSandboxV1) && customer.mayBeNamedInV1
         let transactionID = wantsJWS && customer.gaps(under: policy).isEmpty ? customer.transactionID : nil
@@ -125,7 +128,7 @@ struct OfferDecider: Sendable {
     }
 
     /// - Parameters:
-    ///   - v1: whether a V1 signature is made.
+    ///   - v1: true to make a V1 signature.
     ///   - transactionID: the transaction that a JWS is bound to; nil to make no JWS.
     func plan(
         _ terms: OfferTerms, v1: Bool, boundTo transactionID: TransactionID?, _ rules: AppRules, at time: Timestamp
@@ -152,11 +155,11 @@ extension EvaluatedCustomer {
     }
 }
 
-/// The offers of an app that a decision is about.
+/// The offers to decide about, all of one app.
 enum OfferSelection {
-    /// Some offers, in this order. An offer that occurs twice counts twice against its limits.
+    /// The given offers, in this order. An offer that occurs twice counts twice against its limits.
     case offers([OfferTerms])
-    /// All offers of some products, the best first; nil for those of all products.
+    /// All offers of the given products, the best first; nil for all products.
     case products(Set<ProductID>?)
 
     fileprivate func decide(by rules: AppRules, _ facts: CustomerFacts, at now: Timestamp) -> [OfferDecision] {

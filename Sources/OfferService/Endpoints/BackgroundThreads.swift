@@ -6,10 +6,10 @@ import Synchronization
 
 /// Threads for long computations that must not delay offers.
 ///
-/// They run only on cores that no event loop needs (SCHED_IDLE, sched(7)). Ordinary threads would take their share of
-/// the cores even while offers are waiting.
+/// They run only on cores that no event loop needs (SCHED_IDLE, sched(7)). Ordinary threads would take a share of the
+/// cores even while offers wait.
 final class BackgroundThreads: Sendable {
-    /// Half as many threads as cores, but at least one.
+    /// The shared threads: half as many as there are cores, but at least one.
     static let shared = BackgroundThreads(count: max(1, UsableCores.count / 2))
 
     private let group: MultiThreadedEventLoopGroup
@@ -20,8 +20,9 @@ final class BackgroundThreads: Sendable {
     }
 
     /// Runs `work` when a thread is free.
-    /// - Returns: nil if no thread was free within `limit`, or if the task was cancelled before the work began. The
-    ///   thread then skips the work, because newer requests are waiting and the result would come too late.
+    /// - Returns: the result of the work; nil if no thread was free within `limit`, or if the task was cancelled before
+    ///   the work began. The thread then skips the work, because newer requests are waiting, and the result would be
+    ///   too late.
     func run<Result: Sendable>(
         within limit: Duration, _ work: @escaping @Sendable () -> Result
     ) async -> Result? {

@@ -47,8 +47,8 @@ struct ExplanationEndpoint: Sendable {
             limits.settleExplanation(
                 of: request, by: admission.principal, under: admission.policy, verifications: verifications)
         }
-        // Run only the search there. While its thread waits for a core, it must not hold a lock that others need, such
-        // as the log's.
+        // Only the search runs on these threads. While a thread waits for a core, it must not hold a lock that other
+        // threads need, such as the log's.
         let search = await threads.run(within: waitLimit) {
             Result { try explainer(for: admission).explanation(of: evidence) }
         }
@@ -66,7 +66,7 @@ struct ExplanationEndpoint: Sendable {
         }
     }
 
-    /// Returns an explainer for the keys and names in force, limited to those that the caller may learn about.
+    /// Returns an explainer for the current keys and names, limited to those that the caller may learn about.
     private func explainer(for admission: Admission) -> Explainer {
         let (policy, apps) = (admission.policy, admission.principal.apps)
         return Explainer(
@@ -80,7 +80,7 @@ struct ExplanationEndpoint: Sendable {
         do { return try Evidence(members) } catch { throw Problem(error) }
     }
 
-    /// Refuses evidence for any other app, or for no app, if the caller is limited to certain apps.
+    /// If the caller is limited to certain apps, refuses evidence that names another app or no app.
     private func requireApps(of evidence: Evidence, _ admission: Admission) throws(Problem) {
         guard let apps = admission.principal.apps else { return }
         guard evidence.bundleIDs.isEmpty || !evidence.bundleIDs.allSatisfy({ isNamed($0, among: apps) }) else { return }
@@ -92,7 +92,8 @@ struct ExplanationEndpoint: Sendable {
         throw .offerNotServed
     }
 
-    /// Returns true if a presented bundle ID names one of `apps`, ignoring letter case and surrounding white space.
+    /// Returns true if a bundle ID in the evidence names one of `apps`, ignoring letter case and surrounding white
+    /// space.
     private func isNamed(_ app: [UInt8], among apps: Set<BundleID>) -> Bool {
         apps.contains { $0.text.utf8.isEqual(ignoringCaseOf: app.trimmed) }
     }

@@ -9,7 +9,7 @@ import OfferTelemetry
 import SubscriberStore
 import SubscriberSync
 
-/// `GET /metrics`: the metrics counted in ``ServiceMetrics``, and those looked up on request.
+/// `GET /metrics`: the metrics counted in ``ServiceMetrics``, and the metrics looked up on request.
 struct MetricsPage: Sendable {
     private let metrics: ServiceMetrics
     private let health: Health
@@ -28,8 +28,8 @@ struct MetricsPage: Sendable {
         self.store = store
     }
 
-    /// A page answers all requests that were read before its creation. A client that pipelines requests and reads
-    /// nothing therefore keeps one page in memory, not one per request.
+    /// Answers with the latest page if it was created after the request was read; otherwise creates a new page. A
+    /// client that pipelines requests and reads nothing therefore keeps one page in memory, not one per request.
     func answer(_ request: HTTPRequest, _ admission: Admission) -> Endpoint.Answer {
         let body = latest.withLockedValue { latest in
             if let latest, latest.began > request.received { return latest.body }

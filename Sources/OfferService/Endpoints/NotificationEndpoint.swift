@@ -23,7 +23,7 @@ struct NotificationEndpoint: Sendable {
     private let log: Logger
     private let limit = LaneLimit(maximumRequests)
 
-    /// The maximum number of requests that are verified, or wait for the database or an OCSP responder.
+    /// The maximum number of requests that are being verified, or wait for the database or an OCSP responder.
     private static let maximumRequests = 512
 
     init(
@@ -61,10 +61,10 @@ struct NotificationEndpoint: Sendable {
         }
         let outcome = try await keep(reading, request, under: policy)
         if outcome == .known {
-            // Anyone who has seen the notification can send it again, so it says nothing about the sender.
+            // Anyone who has seen the notification can send it again, so receiving it says nothing about the sender.
             limits.chargeNotifier(request, under: policy)
         } else {
-            // If memory or connections run short, this connection gives way after those of strangers.
+            // If memory or connections run short, this connection is closed only after those of strangers.
             request.standing?.note(.user)
         }
         record(reading, outcome, request.context)

@@ -4,7 +4,7 @@ package import OfferHTTP
 import OfferTelemetry
 import SubscriberSync
 
-/// The responder that admits each request, passes it to its endpoint, and counts and logs the outcome.
+/// The responder that admits each request, passes it to an endpoint, and counts and logs the outcome.
 package struct Router: Responder {
     /// An endpoint and its response counters, by status.
     private struct Route: Sendable {
@@ -49,7 +49,7 @@ package struct Router: Responder {
         var admitted: Admission?
         do throws(Problem) {
             let isMisdirected = gatekeeper.isMisdirected(request, under: hostRule)
-            // Health checks may send any host name. They get an answer without details.
+            // Health checks may send any host name. A misdirected health check gets an answer without details.
             if isMisdirected, route?.endpoint.access != .anyone { throw .misdirectedRequest }
             let endpoint = try endpoint(for: request, route)
             if let least = endpoint.shedsLoad, shedding >= least { try shed(request, shedding) }
@@ -171,8 +171,8 @@ package struct Router: Responder {
         return problem.response(to: context)
     }
 
-    /// Returns true if a problem can occur thousands of times a second, even to callers, and has its own, less frequent
-    /// log line.
+    /// Returns true if a problem can occur thousands of times a second, even to callers, and is logged separately and
+    /// less often.
     private func isFrequent(_ problem: Problem, _ context: RequestContext) -> Bool {
         switch problem.code {
         case .rateLimited, .auditUnavailable: return true

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// A watch that notices when the clock is set, by comparing it with a clock that cannot be set.
+/// A detector of changes to the clock. It compares the clock with one that cannot be set.
 ///
 /// The reference is `ContinuousClock`, which is `CLOCK_BOOTTIME` on Linux and keeps running while the machine is
 /// suspended. `CLOCK_MONOTONIC` stops, so every resume would look like a step. NTP adjusts the speed of both clocks
@@ -10,13 +10,14 @@ struct ClockWatch {
     private var last: (wall: Timestamp, steady: ContinuousClock.Instant)?
     private var step: (problem: Diagnostic, at: ContinuousClock.Instant)?
 
-    /// Larger than a leap second, and larger than the time between reading the two clocks on a busy machine.
+    /// The largest difference that is not a step. It exceeds a leap second, and the time between reading the two clocks
+    /// on a busy machine.
     private static let toleranceMilliseconds: Int64 = 2000
-    /// The period for which a step is reported, so that an operator sees it. A clock that was set once may be set
+    /// The period during which a step is reported, so that an operator sees it. A clock that was set once may be set
     /// again.
     private static let memory: Duration = .seconds(600)
 
-    /// - Returns: whether the clock has been set since the last call.
+    /// - Returns: true if the clock was set since the last call.
     mutating func note(wall: Timestamp, steady: ContinuousClock.Instant) -> Bool {
         defer { last = (wall, steady) }
         guard let last else { return false }

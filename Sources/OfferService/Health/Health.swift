@@ -7,8 +7,7 @@ import OfferHTTP
 import OfferTelemetry
 import SubscriberSync
 
-/// The answers to liveness and readiness probes: whether the process is running, and whether it should receive
-/// requests.
+/// The answers to liveness and readiness probes. A ready process should receive requests.
 package struct Health: Sendable {
     private let policy: CurrentPolicy
     private let keys: KeyHealth
@@ -44,9 +43,9 @@ package struct Health: Sendable {
     }
 
     /// `GET /health/ready`: 200 while the service can sign everything that it should, otherwise 503.
-    /// - Parameter showsDetails: true if everyone who names this machine sees the keys and problems; false if only
-    ///   clients that may read the metrics do. An invalid token only hides the details. If it were refused, every
-    ///   instance would appear down on the day a probe's token expires.
+    /// - Parameter showsDetails: true to show the keys and problems to every client whose request is not misdirected;
+    ///   false to show them only to clients that may read the metrics. An invalid token only hides the details. If it
+    ///   were refused, every instance would appear down on the day a probe's token expires.
     func ready(
         for request: HTTPRequest, _ admission: Admission, showsDetails: Bool
     ) throws(Problem) -> Endpoint.Answer {
@@ -82,7 +81,7 @@ package struct Health: Sendable {
             + [telemetry.readiness.hangingDisk, certificate.problem(at: .now)].compactMap(\.self)
     }
 
-    /// Unix time in seconds; nil without TLS.
+    /// The expiry time of the TLS certificate, in Unix time; nil without TLS.
     var certificateExpiry: Double? { certificate.expiry?.timeIntervalSince1970 }
 
     private func states(under policy: Policy) -> [HealthReport.Check: HealthReport.State] {
@@ -129,7 +128,8 @@ package struct Health: Sendable {
         }
     }
 
-    /// Returns the problem to report, the most general one first; nil if the service is ready.
+    /// Returns the first problem that applies: stopping, the clock, the audit trail, or any failed check; nil if the
+    /// service is ready.
     private func refusal(_ states: [HealthReport.Check: HealthReport.State]) -> Problem? {
         if telemetry.readiness.isStopping { return .stopping }
         if states[.clock] == .failed { return .clockWrong }

@@ -6,8 +6,8 @@ package import OfferTelemetry
 import ServiceLifecycle
 
 /// The service that checks the clock every second, and the cryptography, each active key and the audit trail every
-/// minute. It retries tests that could not run every second. Every second, it also logs the number of refused requests
-/// of strangers and checks the retention messages.
+/// minute. Every second, it also retries tests that could not run, logs the number of refused requests of strangers,
+/// and checks the retention messages.
 package actor HealthMonitor: Service {
     private let selfTest: SelfTest
     private let keys: KeyHealth
@@ -21,8 +21,8 @@ package actor HealthMonitor: Service {
     private let refusals: RefusalLog?
     private let log: Logger
     private var watch = ClockWatch()
-    /// The problem reported when the clock was first found to be behind the build date. It is kept, because its text
-    /// contains the time and a new one would differ every second.
+    /// The problem reported when the clock was first found to be behind the build date. It is kept because its text
+    /// contains the time, so a new problem would differ every second.
     private var beforeBuild: Diagnostic?
     private var lastTest: ContinuousClock.Instant
     private var lastHead: ContinuousClock.Instant

@@ -4,7 +4,7 @@ import SubscriberStore
 
 /// The result of a readiness probe.
 struct HealthReport {
-    /// `openapi.json` documents the states of each check.
+    /// The checks of a readiness probe. `openapi.json` documents their states.
     enum Check: String, CaseIterable {
         case keys, selfTest, audit, clock, catalogue, appStore, appStoreAPI, store, notifications, ledger,
             retention

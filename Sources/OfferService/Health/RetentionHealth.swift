@@ -19,11 +19,11 @@ package final class RetentionHealth: Sendable {
     /// The latest minutes in which there were answers, the oldest first.
     private let minutes = NIOLockedValueBox<[Minute]>([])
 
-    /// The number of minutes that count.
+    /// The number of latest minutes that count.
     private static let window: Int64 = 10
-    /// One in fifty: Apple's performance test demands 98 %.
+    /// Of this many messages, one may be undecided. Apple's performance test requires 98 %.
     private static let tolerated = 50
-    /// The minimum number of undecided messages for a problem, so that a single failure is not one.
+    /// The minimum number of undecided messages for a problem, so that a single failure is not a problem.
     private static let minimum = 5
 
     init(uptime: @escaping @Sendable () -> NIODeadline, readiness: Readiness, log: Logger) {
@@ -42,7 +42,7 @@ package final class RetentionHealth: Sendable {
         }
     }
 
-    /// Reports the problem, or that there is none.
+    /// Reports the problem, or clears it if it is over.
     package func check() {
         let first = minute - Self.window
         let (answers, undecided) = minutes.withLockedValue { minutes in

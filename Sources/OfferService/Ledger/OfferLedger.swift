@@ -5,7 +5,7 @@ import OfferEligibility
 import SubscriberStore
 import SubscriberSync
 
-/// An offer whose signatures are durably reserved. Nothing else gives the right to sign an offer with a rule, and only
+/// An offer whose signatures are durably reserved. An offer with a rule cannot be signed without it, and only
 /// ``OfferLedger`` makes one.
 struct ReservedOffer: Sendable {
     let app: AppScope
@@ -23,9 +23,9 @@ struct ReservedOffer: Sendable {
         decision = SignedDecision(rule: plan.terms.rule.name, rulesDigest: rules, factsDigest: facts)
     }
 
-    /// An offer that the store remembers as reserved.
+    /// Creates an offer from the reservation that the store remembers.
     /// - Parameters:
-    ///   - terms: those of the remembered offer.
+    ///   - terms: the terms of the remembered offer.
     ///   - transactionID: the transaction that a JWS is bound to.
     fileprivate init(
         _ remembered: RememberedRetentionOffer, _ terms: OfferTerms, boundTo transactionID: TransactionID,
@@ -40,11 +40,11 @@ struct ReservedOffer: Sendable {
     }
 }
 
-/// The reservations that one request has made and not yet kept.
+/// The reservations that one request has made but not yet kept.
 struct Reservations {
     fileprivate var unanswered: [ReservedOffer] = []
 
-    /// Keeps the reservations of an answer that will be sent. Its audit entries must be durable.
+    /// Keeps the reservations of an answer that will be sent. The answer's audit entries must be durable.
     mutating func keep(_ offers: [ReservedOffer]) {
         let nonces = Set(offers.flatMap(\.plan.nonces))
         unanswered.removeAll { !nonces.isDisjoint(with: $0.plan.nonces) }
@@ -54,7 +54,7 @@ struct Reservations {
 /// The store's ledger, for offers that a rule allows.
 struct OfferLedger: Sendable {
     enum Outcome {
-        /// The limits allow it, and nothing is reserved.
+        /// The limits allow the offer, and nothing is reserved.
         case allowed
         case reserved(ReservedOffer)
         case refused([ReasonCode])
@@ -64,8 +64,8 @@ struct OfferLedger: Sendable {
     let metrics: ServiceMetrics
     let log: Logger
 
-    /// Runs the part of a request that makes reservations. Reservations that it does not keep are withdrawn, whether or
-    /// not it fails.
+    /// Runs the part of a request that makes reservations. Afterwards, reservations that it did not keep are withdrawn,
+    /// even if it failed.
     func withReservations<Answer>(
         _ answer: (inout Reservations) async throws(Problem) -> Answer
     ) async throws(Problem) -> Answer {
@@ -76,8 +76,8 @@ struct OfferLedger: Sendable {
         return try result.get()
     }
 
-    /// Merges the facts of the proofs, checks the limits and reserves, in one change.
-    /// - Parameter plans: the best first.
+    /// Merges the facts of the proofs, checks the limits and reserves the offers, in one change to the store.
+    /// - Parameter plans: the plans, the best first.
     /// - Returns: an outcome for each plan.
     func reserve(
         _ reserving: LedgerRequest.Reserving, of plans: [SignaturePlan], for customer: EvaluatedCustomer,
@@ -85,7 +85,7 @@ struct OfferLedger: Sendable {
     ) async throws(Problem) -> [Outcome] {
         let request = request(plans, for: customer, reserving: reserving, at: now)
         guard !plans.isEmpty || !request.facts.isEmpty else { return [] }
-        // Done before any reservation, because it can fail.
+        // The digest is computed before any reservation, because it can fail.
         let facts = plans.isEmpty || reserving == .nothing ? [] : try customer.digest()
         let answers: [LedgerResult]
         do throws(StoreError) {
@@ -127,12 +127,12 @@ struct OfferLedger: Sendable {
         }
     }
 
-    /// The outcome of a reservation for a request for a retention message.
+    /// The outcome of reserving an offer for a retention message.
     enum RetentionReservationOutcome {
         /// The limits refuse every offer.
         case refused
         case reserved(ReservedOffer, messageIdentifier: UUIDText)
-        /// An earlier request with the same identifier has reserved it.
+        /// An earlier request with the same identifier reserved the offer.
         case known(RememberedRetentionOffer)
     }
 
@@ -161,7 +161,7 @@ struct OfferLedger: Sendable {
         }
     }
 
-    /// Returns an offer that an earlier request with the same identifier has reserved.
+    /// Returns an offer that an earlier request with the same identifier reserved.
     func reserved(
         _ remembered: RememberedRetentionOffer, _ terms: OfferTerms, boundTo transactionID: TransactionID,
         for customer: EvaluatedCustomer, rules digest: [UInt8]

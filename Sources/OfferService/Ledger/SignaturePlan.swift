@@ -5,7 +5,7 @@ import SubscriberStore
 /// The signatures to make for one offer that a rule allows.
 struct SignaturePlan: Sendable {
     let terms: OfferTerms
-    /// The nonce of the V1 signature; nil if none is made, because it would not name the sandbox.
+    /// The nonce of the V1 signature; nil if none is made.
     let v1: Nonce?
     /// nil if no JWS is made.
     let jws: JWS?
@@ -13,7 +13,7 @@ struct SignaturePlan: Sendable {
     let at: Timestamp
     /// The time at which the signatures free their slot.
     let expiresAt: Timestamp
-    /// The time at which the last signature becomes worthless; nil if it is ``expiresAt``.
+    /// The time at which the last signature becomes invalid; nil if it is ``expiresAt``.
     var validUntil: Timestamp?
 
     struct JWS: Sendable {
@@ -21,10 +21,10 @@ struct SignaturePlan: Sendable {
         let transactionID: TransactionID
     }
 
-    /// The JWS comes first: it is bound to a transaction, and a V1 signature is not.
+    /// The nonces of the signatures. The JWS comes first, because it is bound to a transaction, unlike a V1 signature.
     var nonces: [Nonce] { [jws?.nonce, v1].compactMap(\.self) }
 
-    /// The plan with its first form only.
+    /// A copy of the plan with only its first signature.
     var withFirstForm: SignaturePlan {
         SignaturePlan(terms: terms, v1: jws == nil ? v1 : nil, jws: jws, at: at, expiresAt: expiresAt)
     }

@@ -5,8 +5,8 @@ import OfferEligibility
 import SubscriberStore
 import SubscriberSync
 
-/// Loads everything that a decision is based on: proofs, stored data, and answers of the App Store if those two are
-/// insufficient.
+/// The loader of everything that a decision is based on: proofs, stored data and, if these are insufficient, answers of
+/// the App Store.
 struct CustomerLoader: Sendable {
     let store: CurrentStore
     /// nil if the App Store is not queried.
@@ -43,8 +43,8 @@ struct CustomerLoader: Sendable {
         )
     }
 
-    /// Loads the customer of a subscription that the App Store names, without waiting for the App Store. If the store's data is
-    /// missing or too old, a refresh starts in the background.
+    /// Loads the customer of a subscription that the App Store names, without waiting for the App Store. If the store's
+    /// data is missing or too old, a refresh starts in the background.
     /// - Returns: nil for a customer whom the store does not know.
     func load(
         subscription original: TransactionID, in app: AppScope, _ configured: Catalogue.App, at now: Timestamp
@@ -75,7 +75,8 @@ struct CustomerLoader: Sendable {
         if let refresher, let request = RefreshRequest(id, in: app) { refresher.refreshLater(request) }
     }
 
-    /// Starts a refresh of the customer of some proofs if the store does not know them, or if its data is old.
+    /// Starts a background refresh of the customer in the proofs if the store does not know the customer, or if its
+    /// data is old.
     func refreshLater(
         _ proofs: VerifiedProofs, of app: AppScope, _ configured: Catalogue.App?, at now: Timestamp
     ) async {
@@ -95,7 +96,7 @@ struct CustomerLoader: Sendable {
     /// The maximum number of histories, and of stale subscriptions in each environment, that one request waits for.
     private static let maximumRefreshes = 4
 
-    /// Loads everything that may belong to the customer, for each environment.
+    /// Loads everything that may belong to the customer, in each environment.
     private func stored(
         _ customer: NamedCustomer, _ configured: Catalogue.App
     ) async throws(Problem) -> [StoredCustomer] {
@@ -105,7 +106,7 @@ struct CustomerLoader: Sendable {
         } catch {
             guard error.kind == .unreadable else { throw Problem(error) }
         }
-        // If a row cannot be read, no decision about this customer is possible. Everyone else is served.
+        // If a row cannot be read, no decision about this customer is possible. Other customers are still served.
         var known: [StoredCustomer] = []
         for app in customer.scopes(of: configured) {
             do throws(StoreError) { known += try await read(customer.query, of: customer, app.environment) } catch {
@@ -122,7 +123,8 @@ struct CustomerLoader: Sendable {
         try await store.customers(query, bundleID: customer.bundleID, environment: environment)
     }
 
-    /// Refreshes a customer whom the store does not know, or whose data is older than the app accepts. The wait is limited.
+    /// Refreshes a customer whom the store does not know, or whose data is older than the app accepts. The wait is
+    /// limited.
     private func refresh(
         _ customer: NamedCustomer, _ known: [StoredCustomer], _ configured: Catalogue.App, at now: Timestamp
     ) async -> RefreshQueue.Outcome {
@@ -133,7 +135,7 @@ struct CustomerLoader: Sendable {
                 .compactMap { RefreshRequest($0, in: stored.app, receipt: receipt) }
         }
         guard !customer.isKnown(by: known) else { return await refresher.refresh(stale) }
-        // A signature that is bound to a transaction is about that transaction's Apple Account.
+        // A signature that is bound to a transaction counts for that transaction's Apple Account.
         let proven =
             customer.isBoundToTransaction ? customer.shownTransaction : customer.proofs?.latestOriginalTransactionID
         let asked = proven ?? (customer.unprovenRefresh == .never ? nil : customer.transactionID)
@@ -199,8 +201,8 @@ extension SubscriberFact {
 }
 
 extension NamedCustomer {
-    /// The names under which the store may know the customer, and everything that the proofs show. A transaction ID
-    /// without proof counts only if the signature is bound to it.
+    /// The names under which the store may know the customer, and everything that the proofs show. An unproven
+    /// transaction ID is included only if the signature is bound to it.
     fileprivate var query: CustomerQuery {
         let shown =
             [proofs?.appTransaction?.payload.appTransactionID].compactMap(\.self)
@@ -221,11 +223,11 @@ extension NamedCustomer {
         return isShown ? transactionID : nil
     }
 
-    /// The receipt as signed, for refreshing its customer.
+    /// The receipt as signed, for refreshing the customer.
     fileprivate var receiptText: [UInt8]? { proofs?.receipt.flatMap { _ in proofs?.receiptText } }
 
     /// Returns true if the store knows enough: everything that the proofs show or, for a signature bound to a
-    /// transaction, the whole history. The App Store is then not queried.
+    /// transaction, the whole history. In that case, the App Store is not queried.
     fileprivate func isKnown(by known: [StoredCustomer]) -> Bool {
         let facts = known.flatMap(\.facts)
         if isBoundToTransaction { return facts.contains { $0.key.kind == .wholeHistory } }
@@ -233,7 +235,7 @@ extension NamedCustomer {
         return !facts.isEmpty && (proofs?.originalTransactionIDs.isSubset(of: originals) ?? true)
     }
 
-    /// Returns the facts that the proofs show. They must belong to one Apple Account.
+    /// Returns the facts that the proofs show. The facts must belong to one Apple Account.
     fileprivate func facts(at now: Timestamp) throws(Problem) -> [SubscriberFact] {
         guard let proofs else { return [] }
         let facts: [SubscriberFact]

@@ -8,14 +8,15 @@ import SubscriberSync
 /// A customer with everything that a decision is based on.
 struct EvaluatedCustomer: Sendable {
     let app: AppScope
-    /// The customer as a signature names them; nil for a request that is bound to a transaction, whose signature names none.
+    /// The customer as named in a signature; nil for a request bound to a transaction, because its signature names no
+    /// customer.
     let signed: Customer?
     let facts: CustomerFacts
     /// The facts that the proofs show, to be merged into the store.
     let newFacts: [SubscriberFact]
-    /// A transaction that proofs show to be the customer's, to bind a JWS to; nil if there is none.
+    /// A known transaction of the customer to which a JWS can be bound; nil if there is none.
     let transactionID: TransactionID?
-    /// The purchases used to request the rest of the customer's history from the App Store.
+    /// The purchases for which the App Store can be queried about the rest of the customer's history.
     let gaps: [TransactionID]
     /// nil if nothing belongs to the customer.
     private let owned: OwnedCustomer?
@@ -23,17 +24,17 @@ struct EvaluatedCustomer: Sendable {
     private let sources: SubscriberFacts
     /// The owners of the purchases in the proofs.
     private let shownOwners: Set<Customer>
-    /// True if an account of the app names the customer, and not only purchases.
+    /// True if the request names the customer by an account of the app, and not only by purchases.
     private let isNamedByAccount: Bool
 }
 
-/// The outcomes of the refreshes that a decision has waited for.
+/// The outcomes of the refreshes that a decision waited for.
 struct RefreshOutcomes {
     /// The outcome for subscriptions whose data is too old, and for customers whom the store does not know.
     var customer = RefreshQueue.Outcome.notNeeded
     /// The outcome for the history, if a rule needs it.
     var history = RefreshQueue.Outcome.notNeeded
-    /// True if the App Store has just answered that the Apple Account to which the request is bound has no purchases.
+    /// True if the App Store answered within the last minute that the Apple Account of the request has no purchases.
     var isEmpty = false
 }
 
@@ -89,14 +90,14 @@ extension EvaluatedCustomer {
             ?? state.latestTransaction
     }
 
-    /// The accounts of the customer, or of the purchase that names them.
+    /// The accounts of the customer, or of the purchase that names the customer.
     private var accounts: Set<Customer> { owned?.purchases.accounts ?? [] }
 
     /// The identifiers that hold a reservation for the customer.
     var holders: [CustomerIdentifier] { owned?.holders ?? [] }
 
-    /// True if a V1 signature may name the customer. It counts for that name everywhere, so the customer must own the
-    /// purchases in the proofs.
+    /// True if a V1 signature may name the customer. The signature counts for that name everywhere, so the customer
+    /// must own the purchases in the proofs.
     var mayBeNamedInV1: Bool {
         let names = (isNamedByAccount ? accounts : []).union([signed?.account].compactMap(\.self))
         return shownOwners.isEmpty || !shownOwners.isDisjoint(with: names)
@@ -112,7 +113,7 @@ extension EvaluatedCustomer {
         return receipt.isOfDownload(appTransaction) ? receipt.creationDate : nil
     }
 
-    /// Returns the SHA-256 of everything that the facts were derived from. Only a signature needs it.
+    /// Returns the SHA-256 hash of everything that the facts were derived from. Only a signature needs it.
     func digest() throws(Problem) -> [UInt8] {
         var lines = sources.map { fact in
             "\(fact.key.kind.rawValue) \(fact.key.id.text) \(fact.signedDate.milliseconds) "
@@ -135,7 +136,7 @@ private struct FirstDownload {
 
     /// - Parameters:
     ///   - appleAccounts: the Apple Accounts that the store links to the account.
-    ///   - facts: everything that is known about the customer, proofs included.
+    ///   - facts: everything that is known about the customer, including the proofs.
     init(
         _ appTransaction: AppTransaction?, _ receipt: AppReceipt?, _ customer: NamedCustomer,
         stored appleAccounts: Set<TransactionID>, _ facts: SubscriberFacts
@@ -162,7 +163,8 @@ private struct FirstDownload {
 }
 
 extension NamedCustomer {
-    /// The name under which the customer is looked up: the account, else the purchase that the proofs show.
+    /// The identifier for looking up the customer: the transaction, subscription or account in the request, or the
+    /// latest purchase in the proofs.
     var identifier: CustomerIdentifier? {
         if case .boundTransaction(let id) = name.identity { return .transactionID(id) }
         if case .subscription(let original) = name.identity { return .originalTransactionID(original) }
@@ -170,7 +172,7 @@ extension NamedCustomer {
             ?? proofs?.latestOriginalTransactionID.map(CustomerIdentifier.originalTransactionID)
     }
 
-    /// Returns ``identifier``, but with an Apple Account if the app transaction names the customer.
+    /// Returns ``identifier``, or the Apple Account if the request is bound to its `appTransactionID`.
     func identifier(in facts: [SubscriberFact]) -> CustomerIdentifier? {
         guard isBoundToTransaction, let transactionID, facts.contains(where: { $0.appTransactionID == transactionID })
         else { return identifier }
@@ -192,7 +194,7 @@ extension NamedCustomer {
         }
     }
 
-    /// The latest transaction in the proofs that the customer has bought; a shared one if there is no other.
+    /// The latest transaction in the proofs that the customer bought; the latest shared one if there is no other.
     fileprivate var provenTransaction: TransactionID? {
         let transactions = proofs?.transactions.map(\.payload) ?? []
         let bought = transactions.filter { $0.ownership == .purchased }

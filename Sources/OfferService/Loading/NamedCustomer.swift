@@ -1,34 +1,34 @@
 import OfferCore
 import OfferEligibility
 
-/// The customer of a request, as the request names and proves them.
+/// A request's customer: the name in the request, and the proofs.
 struct NamedCustomer: Sendable {
     /// The part of a request that names its customer.
     struct Name: Hashable, Sendable {
         let bundleID: BundleID
         let identity: Identity
-        /// nil if the request names none.
+        /// nil if the request names no environment.
         let environment: AppStoreEnvironment?
     }
 
     enum Identity: Hashable, Sendable {
-        /// An account of the app, as it is signed. An empty username stands for an app that attaches none.
-        /// - `claiming`: a transaction that the request says is the customer's, which proves nothing.
+        /// An account of the app, in the form that is signed. The username is empty if the app attaches none.
+        /// - `claiming`: a transaction that the request attributes to the customer, without proof.
         case account(Customer, claiming: TransactionID?)
-        /// The transaction that a JWS is bound to. The JWS counts for its Apple Account only, so naming another transaction
-        /// gains nothing.
+        /// The transaction that a JWS is bound to. The JWS counts only for that transaction's Apple Account, so naming
+        /// another transaction gains nothing.
         case boundTransaction(TransactionID)
         /// The subscription that a request by the App Store names.
         case subscription(TransactionID)
     }
 
-    /// The permission to refresh a transaction from the App Store although no proof shows it.
+    /// The permission to query the App Store about a transaction that no proof shows.
     enum UnprovenRefresh: Hashable, Sendable {
-        /// Users could name any transaction.
+        /// For users, who could name any transaction.
         case never
-        /// A caller could name any transaction too, so these refreshes have a separate budget.
+        /// For callers. They could name any transaction too, so these refreshes have a separate budget.
         case withinBudget
-        /// The transaction is named by a caller who may look customers up, or by the App Store itself.
+        /// For callers who may look up customers, and for the App Store.
         case always
 
         init(_ principal: Principal) {

@@ -3,9 +3,9 @@ import OfferCore
 import OfferEligibility
 import SubscriberStore
 
-/// The purchases that the proofs of a request show, checked to be the customer's as far as this is known.
+/// The purchases that a request's proofs show, none of which is known to be another customer's.
 struct ShownPurchases {
-    /// The Apple Account of the proofs; nil if nothing names it.
+    /// The Apple Account of the purchases; nil if it is unknown.
     let appleAccount: TransactionID?
     /// The accounts that own the purchases.
     let owners: Set<Customer>
@@ -47,8 +47,8 @@ struct ShownPurchases {
         else { throw .anotherCustomersProof }
     }
 
-    /// Returns true if the proofs can be the customer's: they name the account, or one of the customer's known Apple
-    /// Accounts, if there are any.
+    /// Returns true if the proofs can be the customer's. If they name an Apple Account, and those of the customer are
+    /// known, the proofs must name one of them, or the customer's account.
     private static func mayBelong(
         _ facts: [SubscriberFact], _ shown: Set<TransactionID>, to known: Set<TransactionID>, _ customer: NamedCustomer
     ) -> Bool {
@@ -57,7 +57,7 @@ struct ShownPurchases {
         return facts.contains { $0.appAccountToken == token }
     }
 
-    /// Returns true if a receipt can be the customer's. A receipt names neither an account nor an Apple Account. It
+    /// Returns true if the receipt can be the customer's. A receipt names neither an account nor an Apple Account. It
     /// must therefore share a purchase with the customer's stored data, or with the customer's transactions in the
     /// request.
     private static func receiptMayBelong(
@@ -88,8 +88,8 @@ extension OwnedCustomer {
 }
 
 extension AppReceipt {
-    /// Returns true if the receipt and an AppTransaction describe the same download of the app. Receipts have whole
-    /// seconds.
+    /// Returns true if the receipt and an AppTransaction describe the same download of the app. Times in receipts have
+    /// a precision of one second.
     func isOfDownload(_ appTransaction: AppTransaction?) -> Bool {
         guard let one = originalPurchaseDate, let other = appTransaction?.originalPurchaseDate else { return false }
         return one.milliseconds / 1000 == other.milliseconds / 1000
@@ -97,7 +97,7 @@ extension AppReceipt {
 }
 
 extension NamedCustomer {
-    /// The account, if one names the customer.
+    /// The account of the app; nil if only purchases name the customer.
     fileprivate var named: CustomerIdentifier? { account.map(CustomerIdentifier.init) }
 }
 

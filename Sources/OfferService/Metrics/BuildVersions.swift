@@ -1,7 +1,7 @@
 import OfferCore
 import OfferCrypto
 
-/// The versions of the program, its compiler, and the OpenSSL library it runs with.
+/// The versions of the program, its compiler, and the OpenSSL library that it runs with.
 enum BuildVersions {
     static let program = OfferSignerVersion.text
     #if compiler(>=6.4)

@@ -1,7 +1,8 @@
 package import OfferTelemetry
 import SubscriberSync
 
-/// Every metric of the service, each declared only here. ``all`` determines what `/metrics` exports, and in what order.
+/// The metrics of the service, except those of synchronisation, which `SubscriberSync` declares. ``all`` lists the
+/// metrics that `/metrics` exports, in order.
 extension Metric {
     // Requests.
     static let requests = Metric(
@@ -22,7 +23,7 @@ extension Metric {
     // Signatures.
     static let signatures = Metric(
         "offer_signer_signatures_total", .counter, ["kind", "app", "key"],
-        "Signatures made and verified. The app `other` is for apps that are not in the configuration file and have no key of their own."
+        "Signatures made and verified. The app `other` is for apps that are not in the configuration file and have no separate key."
     )
     static let unboundJWS = Metric(
         "offer_signer_unbound_jws_total", .counter, ["app"],
@@ -40,8 +41,8 @@ extension Metric {
     // Decisions.
     static let decisions = Metric(
         "offer_signer_decisions_total", .counter, ["app", "environment", "product", "offer", "rule", "reason"],
-        "Decisions about offers with a rule: `eligible`, or each reason against it, once. The rule is empty for a condition in "
-            + "place, and the offer for an introductory offer.")
+        "Decisions about offers with a rule: `eligible`, or each reason against it, once. The rule is empty if it has no "
+            + "name, and the offer is empty for an introductory offer.")
     static let reservations = Metric(
         "offer_signer_reservations_total", .counter, ["app", "environment", "product", "offer", "outcome"],
         "Results of the ledger for eligible offers: `reserved`, `allowed` if nothing was to be signed, or the first limit "

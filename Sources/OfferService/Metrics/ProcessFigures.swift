@@ -5,7 +5,7 @@ import Glibc
 struct ProcessFigures {
     let cpuSeconds: Double
     let residentBytes: Double
-    /// Unix time in seconds.
+    /// The start time of the process, in Unix time.
     let start: Double
     let openDescriptors: Int
     /// nil if there is no limit.
@@ -13,13 +13,13 @@ struct ProcessFigures {
 
     /// - Returns: nil if there is no `/proc`.
     init?() {
-        // The program's name, in parentheses, may contain any character; the numbers begin after it.
+        // The program's name is in parentheses and may contain any character. The numbers begin after it.
         guard let stat = Self.text("/proc/self/stat"), let end = stat.lastIndex(of: ")"),
             let boot = Self.value(of: "btime", in: "/proc/stat"),
             let limit = Self.value(of: "Max open files", in: "/proc/self/limits"),
             let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         else { return nil }
-        // The first of these is field 3 in the numbering of proc(5).
+        // The first of these fields has number 3 in proc(5).
         let fields = stat[stat.index(after: end)...].split(separator: " ")
         func field(_ number: Int) -> Double? { fields.count > number - 3 ? Double(fields[number - 3]) : nil }
         guard let user = field(14), let system = field(15), let began = field(22), let pages = field(24)

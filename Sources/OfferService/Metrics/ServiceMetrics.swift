@@ -11,7 +11,7 @@ package import OfferTelemetry
 import SubscriberStore
 package import SubscriberSync
 
-/// The metrics that the service updates as events happen. ``MetricsPage`` adds those that it looks up on request.
+/// The metrics that the service updates as events occur. ``MetricsPage`` adds the metrics that it looks up on request.
 ///
 /// Counters are created once and kept, so counting takes one atomic addition and at most one dictionary look-up.
 package final class ServiceMetrics: Sendable {
@@ -29,14 +29,15 @@ package final class ServiceMetrics: Sendable {
     private let retentionRepeats: Counter
     private let retentionDeadlineMisses: Counter
     private let retentionSeconds: Histogram
-    /// The metrics of synchronisation, which fills the store.
+    /// The metrics of the synchronisation that fills the store.
     package let sync: SyncMetrics
     package let audit: AuditMetrics
     package let connections: ConnectionMetrics
 
     package init() {
         let registry = registry
-        // All are created at startup: a counter that appears with its first increment hides that increment from rate().
+        // All counters are created at startup. A counter that appears with its first increment hides that increment
+        // from rate().
         refusals = Self.each { registry.counter(.refusals, $0) }
         limited = Self.each { registry.counter(.limited, $0) }
         reloads = Self.each { registry.counter(.ringReloads, $0) }
@@ -92,7 +93,7 @@ package final class ServiceMetrics: Sendable {
         counter.increment()
     }
 
-    /// Counts decisions about the offers of one customer: once for each different reason.
+    /// Counts decisions about the offers of one customer. A decision counts once for each different reason.
     func decided(_ all: [OfferDecision], of app: AppScope) {
         var missing: [DecidedOn] = []
         decisions.withLockedValue { decisions in
@@ -102,7 +103,7 @@ package final class ServiceMetrics: Sendable {
     }
 
     /// Counts a decision about an introductory offer, which has no offer ID.
-    /// - Parameter codes: the reasons against the offer, each once; empty for a yes.
+    /// - Parameter codes: the different reasons against the offer; empty if the customer may have it.
     func decided(_ productID: ProductID, by rule: Rule, _ codes: [ReasonCode], of app: AppScope) {
         var missing: [DecidedOn] = []
         decisions.withLockedValue { decisions in
@@ -114,7 +115,7 @@ package final class ServiceMetrics: Sendable {
     /// The maximum number of cached decision counters.
     private static let maximumSeries = 10_000
 
-    /// Counts in series that may have no counter yet.
+    /// Increments counters that may not exist yet.
     private func countFirst(_ series: [DecidedOn]) {
         for series in series {
             let (productID, offerID, rule) = series.subject.names
@@ -123,7 +124,7 @@ package final class ServiceMetrics: Sendable {
                 productID.text.description, offerID?.text.description ?? "", rule ?? "",
                 series.reason?.rawValue ?? "eligible")
             decisions.withLockedValue { decisions in
-                // Each reload may bring other terms. The counters of the old terms stay in the registry.
+                // A reload can change the terms. The counters of the old terms stay in the registry.
                 if decisions.count >= Self.maximumSeries { decisions.removeAll() }
                 decisions[series] = counter
             }
@@ -153,7 +154,7 @@ package final class ServiceMetrics: Sendable {
 
     /// Counts an answer to a request for a retention message.
     /// - Parameters:
-    ///   - kind: the kind of message shown. Like `reason`, it is from a closed list.
+    ///   - kind: the kind of message shown. `kind` and `reason` each have a closed list of values.
     ///   - rule: the name of the rule that applied; nil if there is none.
     func decidedRetention(_ kind: String, by rule: String?, _ reason: String, of app: AppScope) {
         registry.counter(
@@ -205,15 +206,15 @@ private struct DecidedOn: Hashable {
     /// nil if the customer may have the offer.
     var reason: ReasonCode?
 
-    /// Hashes only the parts that differ between the offers of a decision. An offer has few different reasons, so
-    /// comparing them costs less than hashing them.
+    /// Hashes only the offer ID, which usually differs between the offers of a decision. An offer has few different
+    /// reasons, so comparing them costs less than hashing them.
     func hash(into hasher: inout Hasher) {
         if case .offer(let terms) = subject { hasher.combine(terms.offerID) }
     }
 }
 
 extension [DecidedOn: Counter] {
-    /// Counts each reason, or a yes. Series without a counter are appended to `missing`.
+    /// Counts each reason, or eligibility if there is none. Series without a counter are appended to `missing`.
     fileprivate func count(
         _ subject: DecidedOn.Subject, _ codes: [ReasonCode], of app: AppScope, _ missing: inout [DecidedOn]
     ) {
@@ -232,7 +233,7 @@ private struct SignedWith: Hashable {
     let app: BundleID?
     let key: KeyID
 
-    /// Leaves out the key, because an app rarely changes its key and hashing it would take time.
+    /// Omits the key, because an app rarely changes its key, and hashing it would take time.
     func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(app)
@@ -241,7 +242,7 @@ private struct SignedWith: Hashable {
 
 extension Policy {
     /// Returns true if the configuration names the app. All other apps share one series, so that clients cannot create
-    /// new ones.
+    /// new series.
     /// - Parameter app: an app for which something was signed. If there is a catalogue, it contains the app.
     fileprivate func names(_ app: BundleID) -> Bool {
         catalogue != nil || !ring.choice.ofApps.isEmpty && ring.choice.ofApps[app] != nil

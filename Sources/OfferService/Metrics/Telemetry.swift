@@ -1,7 +1,7 @@
 package import Logging
 package import OfferTelemetry
 
-/// Where the service reports: log, metrics and problems.
+/// The service's outputs for operators: the log, metrics and problems.
 package struct Telemetry: Sendable {
     package var log: Logger
     package var metrics = ServiceMetrics()

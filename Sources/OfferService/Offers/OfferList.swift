@@ -2,9 +2,9 @@ import OfferCore
 
 /// The offers of one request to `POST /v1/promotional-offers`: one, or a list.
 struct OfferList {
-    /// True if the request has the member `offers`. The answer then has it too.
+    /// True if the request has the member `offers`. The answer then has this member too.
     let isList: Bool
-    /// In the order of the request. An offer of a list that cannot be read does not fail the others.
+    /// The offers in the order of the request. An unreadable offer in a list does not fail the others.
     let items: [Result<OfferRequest, Problem>]
 
     /// The permitted number of offers, enough for a paywall.
@@ -38,8 +38,8 @@ struct OfferList {
     /// The offers that could be read.
     var requests: [OfferRequest] { items.compactMap { try? $0.get() } }
 
-    /// Returns the answer: for each offer of a list, in order, the result that a separate request would get, or the
-    /// problem.
+    /// Returns the response body. For each offer of a list, in order, it contains the result or problem that a separate
+    /// request would get.
     /// - Parameter proofs: the proofs to repeat in the answer.
     func body(_ results: [Result<DecidedOffer, Problem>], showing proofs: VerifiedProofs? = nil) -> [UInt8] {
         var writer = JSONWriter()

@@ -4,7 +4,7 @@ import OfferHTTP
 import SubscriberStore
 
 extension SigningEndpoints {
-    /// `POST /v1/decisions`: the offers that a customer may have now, with the best of them signed.
+    /// `POST /v1/decisions`: the offers that a customer may have now, with the best one signed by default.
     func answerDecisions(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
         try signer.requireReady()
         let body = try ProofBody(admission.members(of: request))

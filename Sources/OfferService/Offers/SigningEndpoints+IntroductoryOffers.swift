@@ -35,7 +35,7 @@ extension SigningEndpoints {
         let (isAllowed, decision): (Bool, SignedDecision)
         do throws(Problem) {
             try signer.requireApp(of: offer.item, admission)
-            // Done before the store and the App Store are queried.
+            // The request is counted before the store and the App Store are queried.
             try countCustomer(of: offer, admission)
             proofs = try verifiedProofs(of: body, offer.bundleID, admission)
             let customer = NamedCustomer(
@@ -48,7 +48,7 @@ extension SigningEndpoints {
                 error, of: .introductoryOfferJWS, offer.item, customer: offer.transactionID.text.utf8, admission)
             throw error
         }
-        // The request has been counted.
+        // The request is already counted.
         let jws = try sign(offer, allowing: isAllowed, admission) {}
         try await signer.record([jws.entry(for: admission, decision)])
         return HTTPResponse(

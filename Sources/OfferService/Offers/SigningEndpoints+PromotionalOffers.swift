@@ -9,8 +9,8 @@ import SubscriberStore
 extension SigningEndpoints {
     /// `POST /v1/promotional-offers`: one offer, or a list of offers that share one admission.
     ///
-    /// Proofs are verified first, on the asynchronous lane, and offers with a rule are decided there. Large bodies take
-    /// a few milliseconds to read, so they are read there too.
+    /// Proofs are verified first, on the asynchronous lane, and offers with a rule are decided there. Reading a large
+    /// body takes a few milliseconds, so that happens there too.
     func answerPromotionalOffers(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Lane {
         try signer.requireReady()
         guard request.body.count <= HTTPRequest.maximumBodySize else {
@@ -31,11 +31,11 @@ extension SigningEndpoints {
             try answer(list.body(results), after: signed.flatMap { $0.offer.entries(for: admission) }))
     }
 
-    /// Answers a request with proofs, or with offers that have a rule. Runs on the asynchronous lane.
+    /// Answers a request with proofs, offers with a rule, or a large body. Runs on the asynchronous lane.
     private func answer(
         _ body: ProofBody, _ list: OfferList, _ admission: Admission
     ) async throws(Problem) -> HTTPResponse {
-        // The request may have waited for a thread.
+        // The checks are repeated, because the request may have waited for a thread.
         try signer.requireReady()
         let admission = signer.excludingFaultyKeys(from: admission)
         let verified = try verifiedProofs(of: body, list, admission)
@@ -57,7 +57,7 @@ extension SigningEndpoints {
         }
     }
 
-    /// Counts the offers of a list against their principal.
+    /// Counts the offers of a list against the principal.
     private func count(_ list: OfferList, _ admission: Admission) throws(Problem) {
         guard list.isList else { return }
         try limits.countList(
@@ -74,7 +74,7 @@ extension SigningEndpoints {
                 guard admission.policy.terms(of: offer) == nil else { return nil }
                 return .success(DecidedOffer(try signWithoutRule(offer, admission), nil))
             } catch {
-                // A key that has made a bad signature must not sign the rest of the list.
+                // A key that made a bad signature must not sign the rest of the list.
                 admission = signer.excludingFaultyKeys(from: admission)
                 return .failure(error)
             }
@@ -95,7 +95,7 @@ extension SigningEndpoints {
         }
         let customers = Dictionary(grouping: offers.indices.filter { results[$0] == nil }) { offers[$0].customerName }
         for places in customers.values.sorted(by: { $0[0] < $1[0] }) {
-            // A key that has made a bad signature must not sign for the next customer.
+            // A key that made a bad signature must not sign for the next customer.
             let decided = await signByRule(
                 ofOneCustomer: places.map { offers[$0] }, proofs: proofs, signer.excludingFaultyKeys(from: admission),
                 &reservations)
@@ -132,8 +132,8 @@ extension SigningEndpoints {
         } catch { return offers.map { _ in .failure(error) } }
     }
 
-    /// Returns the reason an eligible offer cannot be signed: a signature that names no environment would count in
-    /// production.
+    /// Returns the reason an eligible offer cannot be signed: no issuer ID, proofs of another customer, or the sandbox.
+    /// A V1 signature names no environment, so it would also count in production.
     private static func unsignable(
         _ gaps: OfferJWS.Gaps, _ customer: EvaluatedCustomer, _ offer: OfferRequest, _ admission: Admission
     ) -> Problem {
@@ -148,7 +148,7 @@ extension SigningEndpoints {
     }
 
     /// Returns the signed offers of a list, and counts and logs the refused ones.
-    /// - Throws: the problem of a request for a single offer.
+    /// - Throws: the problem, if the request is for a single offer.
     private func signedOffers(
         of list: OfferList, _ results: [Result<DecidedOffer, Problem>], _ admission: Admission
     ) throws(Problem) -> [DecidedOffer] {

@@ -20,9 +20,9 @@ struct SigningEndpoints: Sendable {
     let proofs: ProofVerifier
     let log: Logger
     private let usernameWarning: UsernameWarning
-    /// Bounds the requests that wait for the database.
+    /// The limit on requests that wait for the database.
     let decisionLimit = LaneLimit(256)
-    /// Bounds the requests whose proofs are being verified, which take up to 150 ms of CPU time each.
+    /// The limit on requests whose proofs are being verified. Each takes up to 150 ms of CPU time.
     let proofLimit = LaneLimit(64)
 
     init(signer: OfferSigner, decider: OfferDecider, limits: RequestLimits, proofs: ProofVerifier, log: Logger) {
@@ -39,7 +39,7 @@ struct SigningEndpoints: Sendable {
         try signer.requireReady()
         let user = admission.principal.customer
         let offer = try OfferRequest(admission.members(of: request), spelling: .sample, user: user)
-        // The client does not know a username that the service has derived.
+        // The client does not know a username that the service derived.
         let namesCustomer = user != nil || admission.principal.hashesUsernames
         guard admission.policy.terms(of: offer) != nil else {
             let signed = try signWithoutRule(offer, admission)
@@ -77,13 +77,14 @@ struct SigningEndpoints: Sendable {
         if case .user = admission.principal { throw .notForUsers }
     }
 
-    /// Checks the app first: a request for an app that the caller may not sign for must not count against the customer.
+    /// Checks the app, and then counts the request against the customer. A request for an app that the caller may not
+    /// sign for must not count.
     func check(_ offer: OfferRequest, _ admission: Admission) throws(Problem) {
         try signer.requireApp(of: offer.item, admission)
         try countCustomer(offer.customer, of: offer.appBundleID, offer.transactionID, admission)
     }
 
-    /// Counts a request against its customer. Users can request only their own offers and have already been counted.
+    /// Counts a request against its customer. Users can request only their own offers, and were already counted.
     func countCustomer(
         _ customer: Customer, of app: BundleID, _ transactionID: TransactionID?, _ admission: Admission
     ) throws(Problem) {
@@ -116,8 +117,8 @@ struct SigningEndpoints: Sendable {
         }
     }
 
-    /// Signs a request that is signed only as a JWS.
-    /// - Parameter countCustomer: counts the request against its customer, once the app has been checked.
+    /// Signs a request for which only a JWS is made.
+    /// - Parameter countCustomer: counts the request against its customer, after the app was checked.
     func signJWS(
         _ request: AppStoreRequest, of app: BundleID, _ admission: Admission,
         countCustomer: () throws(Problem) -> Void
@@ -142,7 +143,7 @@ struct SigningEndpoints: Sendable {
 
     // MARK: Answers
 
-    /// Returns an answer that is sent once the audit entries of its signatures are durable.
+    /// Returns an answer that is sent after the audit entries of its signatures are durable.
     /// - Parameter entries: evaluated only if there is an audit trail.
     func answer(
         _ body: [UInt8], after entries: @autoclosure () -> [AuditEntry]
@@ -150,7 +151,7 @@ struct SigningEndpoints: Sendable {
         Endpoint.Answer(HTTPResponse(body: body), after: try signer.commit(entries()))
     }
 
-    /// Returns an answer once the audit entries of its signatures are durable, and keeps their reservations.
+    /// Returns an answer after the audit entries of its signatures are durable, and keeps their reservations.
     func respond(
         with body: [UInt8], to offers: [DecidedOffer], _ admission: Admission, _ reservations: inout Reservations
     ) async throws(Problem) -> HTTPResponse {

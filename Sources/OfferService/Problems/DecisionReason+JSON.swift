@@ -2,7 +2,7 @@ import OfferCore
 import OfferEligibility
 
 extension JSONWriter {
-    /// Writes the member `reasons`, with the values behind each.
+    /// Writes the member `reasons`, with the values behind each reason.
     mutating func reasons(_ reasons: [DecisionReason]) {
         objects("reasons", reasons) { writer, reason in
             writer.member("code", reason.code.rawValue)
@@ -24,7 +24,7 @@ extension JSONWriter {
         self.value(value)
     }
 
-    /// Times are in milliseconds; durations are written as in the configuration file.
+    /// Writes a value. Times are in milliseconds, and durations have the form of the configuration file.
     private mutating func value(_ value: ReasonValue) {
         switch value {
         case .text(let text): self.value(text)

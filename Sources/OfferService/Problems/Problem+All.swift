@@ -5,8 +5,8 @@ package import OfferHTTP
 package import OfferIdentity
 import SubscriberStore
 
-// Every problem that the API reports. To add one, add its code here and its declaration below. Codes are stable,
-// because programs rely on them. A test checks that `openapi.json` lists them all.
+// All problems that the API reports. To add a problem, add its code here and its declaration below. Codes are stable,
+// because programs rely on them. A test checks that `openapi.json` lists all codes.
 extension Problem {
     package enum Code: String, CaseIterable, Sendable {
         case malformedHTTP = "malformed_http"
@@ -97,8 +97,8 @@ extension Problem {
     package static let queryAndBody = Problem(
         .queryAndBody, 400, "Send the fields in the query or in the body, not in both.")
 
-    /// The listener is on this machine and requires no token. A web page elsewhere can point its own host name here, so
-    /// such a name in `Host` is refused.
+    /// The listener is on this machine and requires no token. The owner of a web page can point a host name at this
+    /// machine, so other host names in `Host` are refused.
     package static let misdirectedRequest = Problem(
         .misdirectedRequest, 421,
         "This address requires no token, so it answers only for localhost and IP addresses. Send one of them in Host.")
@@ -127,7 +127,7 @@ extension Problem {
     package static func conflictingFields(_ one: String, _ other: String) -> Problem {
         Problem(.conflictingFields, 400, "Send \(one) or \(other), not both.").with { $0.field = other }
     }
-    /// Callers cannot choose the key ID, nonce, timestamp or signature.
+    /// Returns the refusal of a field that only the server sets: the key ID, nonce, timestamp or signature.
     package static func reservedField(_ field: String) -> Problem {
         Problem(.reservedField, 400, "\(field) is set by the server: leave it out.").with {
             $0.field = field
@@ -137,7 +137,7 @@ extension Problem {
         Problem(.unknownField, 400, "\(field) is not a field of this request.").with { $0.field = field }
     }
 
-    /// - Parameter names: the members; a request needs exactly one of them.
+    /// - Parameter names: the members, exactly one of which a request needs.
     static func missingOne(of names: [String]) -> Problem {
         Problem(.missingField, 400, "Send one of \(names.joined(separator: ", ")).").with { $0.field = names.first }
     }
@@ -147,7 +147,7 @@ extension Problem {
 
     // MARK: The customer does not get the offer
 
-    /// - Parameter showsDetails: false for the codes only.
+    /// - Parameter showsDetails: false to show only the codes.
     package static func notEligible(_ reasons: [DecisionReason], showsDetails: Bool) -> Problem {
         Problem(.notEligible, 422, "The customer cannot have this offer now. The reasons say why.").with { problem in
             problem.members = JSONWriter.members { writer in
@@ -158,11 +158,11 @@ extension Problem {
     }
     package static let anotherCustomersProof = Problem(
         .anotherCustomersProof, 422,
-        "The proofs show purchases of another account. Send those of this customer, or have your backend link them."
+        "The proofs show purchases of another account. Send this customer's proofs, or have your backend link the purchases."
     ).with { $0.field = "proofs" }
     package static let anotherCustomersTransaction = Problem(
         .anotherCustomersTransaction, 422,
-        "The transaction belongs to another customer. Send one of this customer, or leave it out."
+        "The transaction belongs to another customer. Send a transaction of this customer, or leave the field out."
     ).with { $0.field = "transactionID" }
 
     // MARK: A proof is not accepted
@@ -173,7 +173,7 @@ extension Problem {
     }
     /// - Parameters:
     ///   - field: the path of the proof, such as `proofs.signedTransactions[3]`.
-    ///   - advice: where the data belongs; nil if that is not known.
+    ///   - advice: sentences that say where the data belongs; nil if unknown.
     package static func proofRefused(_ field: String, _ refusal: DataRefusal, advice: String? = nil) -> Problem {
         let problem =
             refusal.isRetryable
@@ -253,8 +253,8 @@ extension Problem {
     }
     /// The service does not sign this app, product or offer for this caller. Only the log names the reason.
     package static let offerNotServed = Problem(.offerNotServed, 403, "This service does not sign this offer.")
-    /// The service does not know this app, or does not serve it for this caller.
-    /// - Parameter reason: which of the two, for the log only.
+    /// Returns the refusal of an app that the service does not know, or does not serve for this caller.
+    /// - Parameter reason: the cause, for the log only.
     package static func appNotServed(because reason: String) -> Problem {
         Problem(.appNotServed, 403, "This service does not serve this app.").with { $0.logReason = reason }
     }
@@ -298,7 +298,7 @@ extension Problem {
     package static let stopping = unavailable(
         .stopping, "The service is stopping. Send requests to another instance.")
 
-    /// 503 rather than 422, because the same request succeeds once the operator fixes the cause.
+    /// Returns a problem with status 503 rather than 422, because the same request can succeed later.
     private static func unavailable(_ code: Code, _ detail: String, retryAfter: Int = 30) -> Problem {
         Problem(code, 503, detail).with { $0.retryAfter = retryAfter }
     }

@@ -7,7 +7,7 @@ package import OfferHTTP
 package struct Problem: Error, Hashable, Sendable {
     package let code: Code
     package let status: Int
-    /// A sentence for people: what is wrong and what to do.
+    /// Sentences for people that say what is wrong and what to do.
     package let detail: String
     /// The field at fault, as the caller spells it.
     package var field: String?
@@ -35,7 +35,7 @@ package struct Problem: Error, Hashable, Sendable {
         return copy
     }
 
-    /// Returns the complete response, with the standard members and `code`, `field` and `requestID`.
+    /// Returns the complete response, with the standard members and with `code`, `field` and `requestID`.
     package func response(to context: RequestContext) -> HTTPResponse {
         var writer = JSONWriter()
         writer.member("type", "about:blank")

@@ -5,10 +5,10 @@ import OfferEligibility
 /// Advice about App Store data that was sent in the wrong member of `proofs` or in the wrong encoding. None of the data
 /// is verified.
 ///
-/// Each advice is a sentence for the caller. It names the kind of data and the place where it belongs.
+/// The advice consists of sentences for the caller. They name the kind of data and the place where it belongs.
 enum MisplacedProof {
-    /// Returns the advice for a text that was sent as a JWS.
-    /// - Returns: nil if the text has the form of a JWS, or is not known data.
+    /// Returns advice about a text that was sent as a JWS.
+    /// - Returns: nil if the text has the form of a JWS, or is of an unknown kind.
     static func advice(forJWS text: [UInt8]) -> String? {
         guard !isJWS(text) else { return nil }
         if let json = adviceForJSON(text) { return json }
@@ -19,8 +19,8 @@ enum MisplacedProof {
         return isJWS(bytes) ? "It is a JWS in base64. Send the JWS itself." : nil
     }
 
-    /// Returns the advice for a text that was sent as a receipt in base64.
-    /// - Returns: nil if the text can be a receipt, or is not known data.
+    /// Returns advice about a text that was sent as a receipt in base64.
+    /// - Returns: nil if the text can be a receipt, or is of an unknown kind.
     static func advice(forReceipt text: [UInt8]) -> String? {
         if isJWS(text) { return "It is not a receipt. " + (kind(ofJWS: text).map(advice) ?? unknownJWS) }
         if let json = adviceForJSON(text) { return json }
@@ -37,7 +37,7 @@ enum MisplacedProof {
         return "The receipt is in base64url or has no padding. Use standard base64 with padding."
     }
 
-    /// Returns the advice for a JWS whose kind does not match its member.
+    /// Returns advice about a JWS whose kind does not match its member.
     static func advice(forOtherKind text: [UInt8]) -> String? { kind(ofJWS: text).map(advice) }
 
     private static let unknownJWS =
@@ -50,12 +50,12 @@ enum MisplacedProof {
         case .appTransaction: "It is the JWS of an AppTransaction. Send it as proofs.signedAppTransaction."
         case .notification:
             "It is the signedPayload of a notification, which is not a proof. Send its data.signedTransactionInfo in "
-                + "proofs.signedTransactions, or the whole notification to /v1/notifications."
+                + "proofs.signedTransactions, or the whole notification to /v1/app-store-notifications."
         case .retentionRequest: "It is a retention message request, which is not a proof."
         }
     }
 
-    /// Returns the advice for JSON: a body that the App Store posts, or a response of verifyReceipt.
+    /// Returns advice about JSON, such as a body that the App Store posts or a response of verifyReceipt.
     private static func adviceForJSON(_ text: [UInt8]) -> String? {
         guard text.first(where: { !$0.isASCIIWhiteSpace }) == UInt8(ascii: "{"),
             case .object(let members)? = try? JSONReader.read(text)
@@ -79,7 +79,7 @@ enum MisplacedProof {
         text.starts(with: "eyJ".utf8) && text.count { $0 == UInt8(ascii: ".") } == 2
     }
 
-    /// Returns true if the bytes begin like BER: a SEQUENCE, and a length that takes more than one byte.
+    /// Returns true if the bytes begin like a BER SEQUENCE whose length takes more than one byte.
     private static func isReceipt(_ bytes: [UInt8]) -> Bool {
         bytes.count > 1 && bytes[0] == 0x30 && bytes[1] >= 0x80
     }

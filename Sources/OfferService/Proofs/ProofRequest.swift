@@ -4,15 +4,15 @@ import OfferEligibility
 
 /// The member `proofs` of a request: App Store data that shows a customer's purchases. None of it is verified yet.
 struct ProofRequest: Sendable {
-    /// In compact form.
+    /// JWS in compact form.
     let signedTransactions: [[UInt8]]
-    /// In compact form.
+    /// JWS in compact form.
     let signedRenewalInfos: [[UInt8]]
-    /// In compact form.
+    /// JWS in compact form.
     let signedAppTransaction: [UInt8]?
-    /// CMS in BER or DER.
+    /// The receipt, which is CMS in BER or DER.
     let appReceipt: [UInt8]?
-    /// The device that the receipt must have been made for.
+    /// The device for which the receipt must have been created.
     let device: DeviceIdentifier?
 
     /// The permitted number of JWS and receipts together.
@@ -75,7 +75,7 @@ struct ProofRequest: Sendable {
         return texts
     }
 
-    /// Checks that a text is not App Store data in a form other than a JWS.
+    /// Refuses App Store data that is not in the form of a JWS.
     private static func checkForm(of text: [UInt8], _ name: String) throws(Problem) {
         guard let advice = MisplacedProof.advice(forJWS: text) else { return }
         throw .misplacedProof("proofs.\(name)", advice)

@@ -15,11 +15,11 @@ struct ProofVerifier: Sendable {
 
     /// Verifies all proofs, which takes up to 4 ms of CPU time each. It stops at the first invalid proof.
     ///
-    /// A certificate whose revocation status is not known yet does not delay the request. The OCSP response counts from
-    /// the next request on.
+    /// A certificate whose revocation status is still unknown does not delay the request. The OCSP response takes
+    /// effect from the next request.
     /// - Parameters:
-    ///   - app: the required app of all proofs.
-    ///   - catalogue: lists the accepted environments; nil for only the sandbox.
+    ///   - app: the app that all proofs must be for.
+    ///   - catalogue: lists the accepted environments; nil to accept only the sandbox.
     func verify(
         _ proofs: ProofRequest, of app: BundleID, in catalogue: Catalogue?
     ) throws(Problem) -> VerifiedProofs {
@@ -84,14 +84,14 @@ struct ProofVerifier: Sendable {
         }
     }
 
-    /// The maximum number of purchases that proofs may show, counted by `originalTransactionId`. Each is looked up and
-    /// stored. Renewals do not count, so only someone who collects consumables in a receipt has as many.
+    /// The maximum number of purchases that proofs may show, counted by `originalTransactionId`. Each purchase is
+    /// looked up and stored. Renewals do not count, so only a receipt with many consumables reaches the limit.
     private static let maximumPurchases = 250
 
     /// - Parameters:
     ///   - name: the member of `proofs`; nil for `proofs` as a whole.
     ///   - kind: the kind of data, for the metrics.
-    ///   - advice: where the data belongs; nil to give only the reason for the refusal.
+    ///   - advice: sentences that say where the data belongs; nil to give only the reason for the refusal.
     private func refuse(
         _ name: String?, of kind: String, _ refusal: DataRefusal, advice: String? = nil
     ) -> Problem {
@@ -101,7 +101,7 @@ struct ProofVerifier: Sendable {
 }
 
 extension ExpectedOrigin {
-    /// - Parameter catalogue: the apps; nil if none are configured. In that case, only the sandbox counts.
+    /// - Parameter catalogue: the apps; nil if none are configured. In that case, only the sandbox is accepted.
     fileprivate init(of app: BundleID, in catalogue: Catalogue?) {
         let configured = catalogue?.apps[app] ?? Catalogue.App(offers: [:])
         self.init(bundleID: app, appAppleID: configured.appAppleID, environments: configured.environments)
@@ -109,11 +109,11 @@ extension ExpectedOrigin {
 }
 
 extension VerifiedProofs {
-    /// The kind of each proof, as metrics name it.
+    /// The kinds of the proofs, as named in metrics.
     fileprivate var kinds: [String] { environments.map(\.kind) }
 
     /// The kind of the first proof whose environment differs from that of the first proof. A purchase in the sandbox
-    /// costs nothing, so it must not be combined with one in production.
+    /// costs nothing, so it must not be combined with a purchase in production.
     fileprivate var kindOfAnotherEnvironment: String? {
         environments.first { $0.environment != environments.first?.environment }?.kind
     }

@@ -3,7 +3,7 @@ import OfferCore
 import OfferEligibility
 
 extension VerifiedProofs {
-    /// The subscription or purchase in the proofs that began last. The App Store may know more about its customer.
+    /// The latest subscription or purchase in the proofs. The App Store may know more about its customer.
     var latestOriginalTransactionID: TransactionID? { purchases.max { $0.0 < $1.0 }?.1 }
 
     /// The subscriptions and purchases in the proofs.

@@ -4,10 +4,10 @@ import OfferCrypto
 import OfferEligibility
 import SubscriberSync
 
-/// The proofs of a request, verified: Apple signed them, for one app and one environment.
+/// The verified proofs of a request. Apple signed them for one app and one environment.
 struct VerifiedProofs: Sendable {
     var transactions: [VerifiedData<SignedTransaction>] = []
-    /// Each has a transaction of its subscription in ``transactions``.
+    /// Renewal info, each with a transaction of its subscription in ``transactions``.
     var renewalInfos: [VerifiedData<RenewalInfo>] = []
     var appTransaction: VerifiedData<AppTransaction>?
     var receipt: VerifiedReceipt?
@@ -25,7 +25,7 @@ struct VerifiedProofs: Sendable {
         }.first
     }
 
-    /// Returns the facts that the proofs show, without those that were signed in the future.
+    /// Returns the facts that the proofs show, except those with a signing date in the future.
     func facts(at now: Timestamp) throws(OpenSSLError) -> [SubscriberFact] {
         var facts: [SubscriberFact] = []
         for transaction in transactions { facts.append(try SubscriberFact(transaction.payload)) }
@@ -40,7 +40,7 @@ struct VerifiedProofs: Sendable {
         return facts.filter { SigningTime.isPlausible($0.signedDate, at: now) }
     }
 
-    /// Writes the verified data, as the App Store signed it, for a caller that requests it.
+    /// Writes the verified data, as signed by the App Store, for a caller that requests it.
     func write(to writer: inout JSONWriter) {
         writer.object("verifiedProofs") { writer in
             writer.rawValues("signedTransactions", transactions.map(\.object.json))

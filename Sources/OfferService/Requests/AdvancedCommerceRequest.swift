@@ -4,10 +4,10 @@ import OfferEligibility
 /// The body of `POST /v1/advanced-commerce`: an in-app request for the Advanced Commerce API.
 package struct AdvancedCommerceRequest: Hashable, Sendable {
     package let bundleID: BundleID
-    /// Signed byte for byte as sent, because another parser could read a rewritten request differently.
+    /// The request, signed byte for byte as sent, because another parser could read a rewritten request differently.
     package let request: JSONObjectText
-    /// The customer whom the request names as Apple's `requestInfo.appAccountToken`; nil if it names none, or if that is
-    /// not a UUID, which the App Store refuses.
+    /// The customer in Apple's `requestInfo.appAccountToken`; nil if this member is missing, or is not a UUID. The App
+    /// Store refuses other values.
     package let customer: Customer?
 
     /// The maximum size of the request, in bytes. Its JWS is 16/9 times as large and must fit into a request to
@@ -16,7 +16,7 @@ package struct AdvancedCommerceRequest: Hashable, Sendable {
 
     /// - Parameters:
     ///   - members: the members of `body`.
-    ///   - body: the text of the members.
+    ///   - body: the JSON text of the members.
     package init(_ members: JSONObject, body: [UInt8]) throws(Problem) {
         do throws(MemberError) {
             let reader = MemberReader(members)

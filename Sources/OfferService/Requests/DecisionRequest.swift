@@ -5,7 +5,7 @@ package import OfferEligibility
 package struct DecisionRequest {
     /// The eligible offers to sign.
     package enum Signing: Hashable {
-        /// The best one.
+        /// Only the best offer.
         case best
         case all
         case none
@@ -26,8 +26,8 @@ package struct DecisionRequest {
         "bundleID", "applicationUsername", "appAccountToken", "transactionID", "environment", "productIDs", "sign",
     ]
 
-    /// - Parameter user: the signed-in user, who is then the only permitted customer and need not be named; nil for any
-    ///   customer.
+    /// - Parameter user: the signed-in user, who is the only permitted customer and need not be named; nil to permit
+    ///   any customer.
     package init(_ members: JSONObject, user: Customer?) throws(Problem) {
         do throws(MemberError) {
             let reader = MemberReader(members)

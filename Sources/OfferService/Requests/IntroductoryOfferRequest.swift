@@ -1,7 +1,7 @@
 package import OfferCore
 import OfferEligibility
 
-/// The body of `POST /v1/introductory-offers`: a customer, and the product whose introductory offer they may get.
+/// The body of `POST /v1/introductory-offers`: a customer, and a product with an introductory offer.
 package struct IntroductoryOfferRequest: Hashable, Sendable {
     package let bundleID: BundleID
     package let productID: ProductID

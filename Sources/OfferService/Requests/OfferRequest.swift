@@ -9,7 +9,7 @@ package struct OfferRequest: Hashable, Sendable {
         case sample
         /// The names in `/v1`. Unknown members are refused, because a misspelt option would otherwise go unnoticed.
         case v1
-        /// The names in `offer-signer sign`: those of the sample, and the transaction ID of `/v1`.
+        /// The names in `offer-signer sign`: the names in the sample, and `transactionID` from `/v1`.
         case command
     }
 
@@ -19,14 +19,14 @@ package struct OfferRequest: Hashable, Sendable {
     package let customer: Customer
     /// The transaction that the JWS is bound to; nil if it is unbound.
     package let transactionID: TransactionID?
-    /// Needed for a customer who is known both in production and in the sandbox; nil if the request names none.
+    /// The environment, needed for a customer who is known in both environments; nil if the request names none.
     package let environment: AppStoreEnvironment?
     /// True if a JWS accompanies the signature. Apple's sample has none.
     package let wantsJWS: Bool
 
     /// - Parameters:
     ///   - members: the members of the request's JSON object, or of its query.
-    ///   - user: the signed-in user, who is then the only permitted customer and need not be named; nil for any
+    ///   - user: the signed-in user, who is the only permitted customer and need not be named; nil to permit any
     ///     customer.
     package init(_ members: JSONObject, spelling: Spelling, user: Customer? = nil) throws(Problem) {
         do throws(MemberError) {

@@ -1,8 +1,8 @@
 package import OfferCore
 
-/// The members of a request that may carry proofs, with the proofs separated.
+/// The members of a request that may contain proofs, separated into the proofs and the rest.
 package struct ProofBody: Sendable {
-    /// nil if the request carries none.
+    /// nil if the request contains no proofs.
     let proofs: ProofRequest?
     /// True if the answer repeats the verified proofs.
     package let wantsVerifiedProofs: Bool

@@ -1,7 +1,7 @@
 package import OfferCore
 package import OfferHTTP
 
-/// Reads the members of a request from its JSON body, or from its query if the method is GET.
+/// The reader of a request's members, from the JSON body, or from the query of a GET request.
 package enum RequestMembers {
     /// - Parameters:
     ///   - maximumCount: the maximum number of members in an object or elements in an array of the body.
@@ -10,7 +10,7 @@ package enum RequestMembers {
         _ request: HTTPRequest, maximumCount: Int = JSONReader.Limit.count, maximumTotal: Int = JSONReader.Limit.total
     ) throws(Problem) -> JSONObject {
         guard let query = request.query else {
-            // For a GET without a query or body, report the missing fields rather than a missing media type.
+            // A GET without a query or body gets an error about missing fields, not about a missing media type.
             return request.method == "GET" && request.body.isEmpty
                 ? JSONObject() : try readBody(of: request, maximumCount, maximumTotal)
         }

@@ -2,14 +2,14 @@ import OfferCore
 import OfferCrypto
 import OfferHTTP
 
-/// The hash that takes the place of the usernames of a caller with `hashUsernames`.
+/// The hash that replaces usernames in the requests of a caller with `hashUsernames`.
 ///
-/// It is SHA-256 of the username's UTF-8 bytes as sent, in lowercase hexadecimal. The empty username stays empty,
-/// because it names no customer. Usernames are hashed first: limits, look-ups, the ledger, signatures and the audit
-/// trail know only the hash.
+/// It is the SHA-256 hash of the username's UTF-8 bytes as sent, in lowercase hexadecimal. The empty username stays
+/// empty, because it names no customer. Usernames are hashed before anything else, so limits, look-ups, the ledger,
+/// signatures and the audit trail contain only the hash.
 enum UsernameHash {
-    /// Replaces the `applicationUsername` of a request, and of each offer in its list. An invalid username stays as it
-    /// is, so that it is refused.
+    /// Replaces the `applicationUsername` of a request, and of each offer in its list. An invalid username is not
+    /// replaced, so that it is refused.
     static func replacing(in members: JSONObject) throws(OpenSSLError) -> JSONObject {
         try members.mapValues { member throws(OpenSSLError) in
             switch (String(decoding: member.name, as: UTF8.self), member.value) {
@@ -33,7 +33,8 @@ enum UsernameHash {
 }
 
 extension Admission {
-    /// Reads the members of a request, as ``RequestMembers`` does, but with usernames hashed if the caller wants that.
+    /// Reads the members of a request, as ``RequestMembers`` does, but with hashed usernames if the caller is
+    /// configured for that.
     func members(
         of request: HTTPRequest, maximumCount: Int = JSONReader.Limit.count
     ) throws(Problem) -> JSONObject {

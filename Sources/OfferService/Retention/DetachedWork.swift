@@ -1,7 +1,7 @@
 import OfferHTTP
 import ServiceLifecycle
 
-/// Work that may outlast its request, because the answer may be due earlier. It ends before the service stops.
+/// Tasks that may outlast their requests, because the answers may be due earlier. They end before the service stops.
 package final class DetachedWork: Service {
     private let lane = AsyncLane()
     private let limit: LaneLimit
@@ -11,8 +11,8 @@ package final class DetachedWork: Service {
         limit = LaneLimit(maximum)
     }
 
-    /// Starts some work.
-    /// - Returns: false if the work is not started, because too much is running or the service is stopping.
+    /// Starts a task.
+    /// - Returns: false if the task is not started, because too many are running or the service is stopping.
     func start(_ work: @escaping @Sendable () async -> Void) -> Bool {
         guard limit.enter() else { return false }
         let limit = limit

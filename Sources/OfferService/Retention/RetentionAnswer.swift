@@ -8,7 +8,8 @@ struct RetentionAnswer: Hashable, Sendable {
         case shown(Kind, body: [UInt8])
         /// No case applies, so the App Store shows its default.
         case nothing
-        /// No decision is possible now, and every case depends on customer data. The App Store shows its default too.
+        /// No decision is possible now, and every case depends on customer data. In this case too, the App Store shows
+        /// its default.
         case unavailable
     }
 
@@ -21,7 +22,7 @@ struct RetentionAnswer: Hashable, Sendable {
 
     /// The reason for the answer, for metrics and the log.
     enum Reason: String, CaseIterable, Hashable, Sendable {
-        /// The rules of the cases decided.
+        /// The rules of the cases determined the answer.
         case rules
         /// The store does not know the customer.
         case unknownCustomer = "unknown_customer"
@@ -29,7 +30,7 @@ struct RetentionAnswer: Hashable, Sendable {
         case deadline
         /// The database does not answer.
         case store
-        /// Too many decisions wait for the database.
+        /// Too many decisions are waiting for the database.
         case overload
         /// Signing failed, or the audit trail cannot be written.
         case signing
@@ -55,14 +56,15 @@ struct RetentionAnswer: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// An offer with its signature.
+    /// Creates the answer that contains a signed offer.
     init(offer body: [UInt8], rule: String?) {
         content = .shown(.promotionalOffer, body: body)
         self.rule = rule
         reason = .rules
     }
 
-    /// The answer of the case that needs no facts about the customer. If there is none, nothing is shown.
+    /// Creates the answer of the case that needs no facts about the customer. If there is no such case, no message is
+    /// shown.
     init(without reason: Reason, _ request: VerifiedRetentionRequest) {
         let choice = request.configured.rules.retentionFallback(request.view)
         content =

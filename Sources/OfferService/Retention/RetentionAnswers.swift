@@ -5,10 +5,10 @@ import OfferCore
 import OfferEligibility
 import SubscriberStore
 
-/// The answers of the last ten minutes, so that a repeated request gets the same answer, and the answers in progress.
+/// The answers of the last ten minutes and the answers in progress, so that a repeated request gets the same answer.
 ///
-/// An answer is made once, even if its request is repeated in the meantime. It is used if it is ready before the
-/// deadline of the first request. Otherwise, all of these requests get the fallback.
+/// An answer is made once, even if the request is repeated in the meantime. The answer is used if it is ready before
+/// the deadline of the first request. Otherwise, the first request and its repetitions get the fallback.
 final class RetentionAnswers: Sendable {
     struct Key: Hashable, Sendable {
         let app: AppScope
@@ -19,8 +19,8 @@ final class RetentionAnswers: Sendable {
     struct Claim: Sendable {
         /// Returns true if an answer can still be given.
         let isOpen: @Sendable () -> Bool
-        /// Gives an answer, unless one was given before.
-        /// - Returns: whether it was given.
+        /// Gives an answer, unless an answer was given before.
+        /// - Returns: true if it was given.
         let settle: @Sendable (RetentionAnswer) -> Bool
     }
 
@@ -33,7 +33,7 @@ final class RetentionAnswers: Sendable {
         var entries: [Key: Entry] = [:]
         /// The settled entries, oldest first.
         var settled: [(key: Key, at: NIODeadline)] = []
-        /// The number of entries in ``settled`` that have been forgotten.
+        /// The number of entries in ``settled`` that are forgotten.
         var forgotten = 0
 
         mutating func forget(settledBefore time: NIODeadline, keeping maximum: Int) {
@@ -41,7 +41,7 @@ final class RetentionAnswers: Sendable {
                 entries[settled[forgotten].key] = nil
                 forgotten += 1
             }
-            // Done rarely, because it moves the remaining entries.
+            // Entries are removed rarely, because removal moves the remaining entries.
             guard forgotten > 1000, forgotten * 2 > settled.count else { return }
             settled.removeFirst(forgotten)
             forgotten = 0
@@ -51,8 +51,8 @@ final class RetentionAnswers: Sendable {
     private let state = NIOLockedValueBox(State())
     private let uptime: @Sendable () -> NIODeadline
 
-    /// The maximum number of remembered answers: 100 requests a second for ten minutes. Beyond that, the oldest are
-    /// forgotten, but the store still remembers offers.
+    /// The maximum number of remembered answers: 100 requests a second for ten minutes. Beyond that, the oldest answers
+    /// are forgotten, but the store still remembers offers.
     private static let maximumRemembered = 60_000
     private static let time = TimeAmount(RememberedRetentionOffer.time)
 
@@ -61,9 +61,9 @@ final class RetentionAnswers: Sendable {
     }
 
     /// - Parameters:
-    ///   - deadline: the time, by the system's clock, after which `fallback` is the answer.
-    ///   - make: starts the work, for the first of several requests.
-    /// - Returns: the answer, and true if the request is a repetition.
+    ///   - deadline: the time on the system's monotonic clock after which `fallback` is the answer.
+    ///   - make: starts the work. It is called only for the first of several identical requests.
+    /// - Returns: the answer, and whether the request is a repetition.
     func answer(
         _ key: Key, by deadline: NIODeadline, otherwise fallback: @escaping @Sendable () -> RetentionAnswer,
         _ make: @escaping @Sendable (Claim) -> Void
@@ -109,7 +109,7 @@ final class RetentionAnswers: Sendable {
         let waiting = state.withLockedValue { state -> [CheckedContinuation<RetentionAnswer, Never>]? in
             guard case .open(let waiting) = state.entries[key] else { return nil }
             if answer.content == .unavailable {
-                // The next time, there may be an answer.
+                // A repeated request may get a better answer.
                 state.entries[key] = nil
             } else {
                 state.entries[key] = .settled(answer)

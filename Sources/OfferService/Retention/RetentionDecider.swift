@@ -5,7 +5,8 @@ import OfferEligibility
 import SubscriberStore
 import SubscriberSync
 
-/// Chooses the message for a customer who is about to cancel, and signs it if it is an offer.
+/// The decision path for a customer who is about to cancel. It chooses a message, and signs the offer if the message
+/// has one.
 ///
 /// ```
 /// store ─▶ facts ─▶ decide ─▶ reserve ─▶ sign ─▶ verify ─▶ audit ─▶ give
@@ -40,8 +41,8 @@ struct RetentionDecider: Sendable {
         }
     }
 
-    /// - Returns: the answer and its reservation; no reservation if the answer is not an offer, or if an earlier answer
-    ///   has reserved it.
+    /// - Returns: the answer and its reservation; nil for the reservation if the answer is not an offer, or if an
+    ///   earlier answer reserved the offer.
     private func choose(
         _ request: VerifiedRetentionRequest, _ admission: Admission, _ claim: RetentionAnswers.Claim,
         _ reservations: inout Reservations
@@ -66,7 +67,7 @@ struct RetentionDecider: Sendable {
         switch outcome {
         case .refused: return (RetentionAnswer(decision.withoutOffers, .rules), nil)
         case .known(let offer):
-            // Another process has answered this request in the meantime.
+            // Another process answered this request in the meantime.
             return (
                 try await repeated(offer, request, customer, admission)
                     ?? RetentionAnswer(without: .signing, request), nil
@@ -77,7 +78,7 @@ struct RetentionDecider: Sendable {
         }
     }
 
-    /// Returns the offer that an earlier request with the same identifier has reserved.
+    /// Returns the offer that an earlier request with the same identifier reserved.
     private func remembered(
         _ request: VerifiedRetentionRequest, at now: Timestamp
     ) async throws(Problem) -> RememberedRetentionOffer? {
@@ -87,7 +88,7 @@ struct RetentionDecider: Sendable {
         } catch { throw Problem(error) }
     }
 
-    /// Repeats the answer to a repeated request.
+    /// Returns the earlier answer to a repeated request.
     /// - Returns: nil if the configuration no longer has the offer.
     private func repeated(
         _ remembered: RememberedRetentionOffer, _ request: VerifiedRetentionRequest, _ customer: EvaluatedCustomer,

@@ -29,7 +29,8 @@ struct RetentionEndpoint: Sendable {
     private let work: DetachedWork
     private let limit = LaneLimit(maximumRequests)
 
-    /// The maximum number of requests that are being verified or wait. Apple's test causes a few dozen at most.
+    /// The maximum number of requests that are being verified or are waiting. Apple's performance test causes at most a
+    /// few dozen.
     private static let maximumRequests = 512
 
     init(
@@ -59,7 +60,7 @@ struct RetentionEndpoint: Sendable {
     private func receive(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
         try limits.requireNotifier(request, under: admission.policy)
         let verified = try read(request, under: admission.policy)
-        // If memory or connections run short, this connection gives way after those of strangers.
+        // If memory or connections run short, this connection is closed only after those of strangers.
         request.standing?.note(.user)
         let (answer, isRepeated) = await answers.answer(
             verified.key, by: request.received + deadline,
@@ -114,7 +115,7 @@ struct RetentionEndpoint: Sendable {
         return answer
     }
 
-    /// Logs a decision, but not the customer; `requestIdentifier` is the App Store's name for the request.
+    /// Logs a decision without the customer. `requestIdentifier` is the App Store's identifier of the request.
     private func note(_ answer: RetentionAnswer, _ verified: VerifiedRetentionRequest, _ context: RequestContext) {
         var metadata: Logger.Metadata = [
             "app": "\(verified.app.bundleID.text)", "environment": "\(verified.app.environment.rawValue.printable)",

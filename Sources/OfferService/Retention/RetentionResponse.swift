@@ -1,12 +1,13 @@
 import OfferCore
 import OfferEligibility
 
-// The response bodies for the App Store. Each has exactly one member.
+// The response bodies for the App Store. Each body has exactly one member.
 //
 // Source: Apple, "Responding to real-time retention messaging requests" (Retention Messaging API documentation).
 
 extension RetentionDecision.Choice {
-    /// The body for a message or another product. An offer has a signature too: see ``SignedOffer/retentionBody(_:)``.
+    /// The body for a message or another product. For an offer with its signature, see
+    /// ``SignedOffer/retentionBody(messageIdentifier:)``.
     var body: [UInt8] {
         var writer = JSONWriter()
         switch content {
@@ -24,7 +25,7 @@ extension RetentionDecision.Choice {
 }
 
 extension SignedOffer {
-    /// Returns the body for a promotional offer, with the one signature that was made.
+    /// Returns the body for a promotional offer, with its only signature.
     func retentionBody(messageIdentifier: UUIDText) -> [UInt8] {
         var writer = JSONWriter()
         writer.object("promotionalOffer") { writer in
@@ -38,7 +39,8 @@ extension SignedOffer {
         return writer.finish()
     }
 
-    /// Unlike in Apple's sample server, the key is `keyId`, and the signature is `encodedSignature`.
+    /// Writes a V1 signature. Unlike in Apple's sample, the members for the key ID and the signature are `keyId` and
+    /// `encodedSignature`.
     private func writeRetentionV1(_ signature: OfferSignature, to writer: inout JSONWriter) {
         writer.member("encodedSignature", utf8: signature.base64)
         writer.member("productId", utf8: payload.productIdentifier.text.utf8)

@@ -4,7 +4,7 @@ import OfferCore
 import OfferEligibility
 import SubscriberSync
 
-/// A verified request for a retention message of one of our apps.
+/// A verified request for a retention message of a configured app.
 struct VerifiedRetentionRequest: Sendable {
     let app: AppScope
     let configured: Catalogue.App
@@ -12,17 +12,18 @@ struct VerifiedRetentionRequest: Sendable {
     let requestIdentifier: UUIDText
     let view: RetentionView
 
-    /// The key of the request, the same for each repetition.
+    /// The key of the request, which is the same for each repetition.
     var key: RetentionAnswers.Key { RetentionAnswers.Key(app: app, requestIdentifier: requestIdentifier) }
 }
 
-/// Verifies requests for retention messages, without waiting for OCSP responders.
+/// The verifier of requests for retention messages, which does not wait for OCSP responders.
 struct RetentionRequestReader: Sendable {
     private let trust: AppStoreTrust
     private let apps: ConfiguredApps
     private let now: @Sendable () -> Timestamp
 
-    /// The App Store waits less than a second for an answer, so an older request is a copy.
+    /// The maximum age of a request. The App Store waits less than a second for an answer, so an older request is a
+    /// replay.
     private static let maximumAge = Duration.seconds(300)
 
     init(trust: AppStoreTrust, apps: ConfiguredApps, now: @escaping @Sendable () -> Timestamp) {
@@ -33,7 +34,7 @@ struct RetentionRequestReader: Sendable {
 
     /// - Parameter text: a compact JWS.
     /// - Throws: a refusal, if Apple did not sign the request, if its date is not recent, or if its app or environment
-    ///   is not ours.
+    ///   is not configured.
     func read(_ text: [UInt8], under policy: Policy) throws(DataRefusal) -> VerifiedRetentionRequest {
         do throws(DataRefusal) {
             let verified = try verified(text, under: policy)

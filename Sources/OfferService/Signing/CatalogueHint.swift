@@ -1,7 +1,7 @@
 import OfferCore
 package import OfferEligibility
 
-/// Suggests, for the log, the catalogue entry that an unknown name in a request may have meant.
+/// A hint in the log about the catalogue entry that a request with an unknown name may have meant.
 package enum CatalogueHint {
     /// The maximum number of entries to compare. To keep refusals cheap, only ASCII strings of nearly equal length are
     /// compared.

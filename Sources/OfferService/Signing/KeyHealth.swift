@@ -5,20 +5,19 @@ import OfferCore
 import OfferEligibility
 import OfferTelemetry
 
-/// The health of the active keys: which of them cannot sign at the moment, and the alarm that takes a bad one out of
-/// service.
+/// The health of the active keys. It tracks keys that cannot sign at the moment, and takes bad keys out of service.
 package final class KeyHealth: Sendable {
     /// A selection of keys to test.
     enum Selection: Sendable {
         case allActive
-        /// The keys that could not sign or verify when they last tried.
+        /// The keys that could not sign or verify when they were last used.
         case unable
     }
 
     private let policy: CurrentPolicy
     private let metrics: ServiceMetrics
     private let log: Logger
-    /// The fault of each key that could not sign or verify when it last tried.
+    /// The fault of each key that could not sign or verify when it was last used.
     private let faults = NIOLockedValueBox<[KeyID: KeyFault]>([:])
 
     init(policy: CurrentPolicy, metrics: ServiceMetrics, log: Logger) {
@@ -30,7 +29,7 @@ package final class KeyHealth: Sendable {
     /// Returns true if each active key can sign.
     func isGood(under ring: KeyRing) -> Bool { ring.activeOutOfService.isEmpty && unable(under: ring).isEmpty }
 
-    /// Returns a problem for each active key that is out of service, or could not sign or verify when it last tried.
+    /// Returns a problem for each active key that is out of service, or could not sign or verify when it was last used.
     func problems(under ring: KeyRing) -> [Diagnostic] {
         let outOfService = ring.activeOutOfService.sorted().map { id in
             Diagnostic(
@@ -53,7 +52,7 @@ package final class KeyHealth: Sendable {
 
     // MARK: Reports
 
-    /// Notes that a key could not sign or verify. Readiness fails until it can.
+    /// Notes that a key could not sign or verify. Readiness fails until the key can.
     func note(_ fault: KeyFault, of id: KeyID, _ metadata: Logger.Metadata = [:]) {
         faults.withLockedValue { $0[id] = fault }
         log.error(

@@ -3,8 +3,8 @@ import OfferCrypto
 
 /// Known-answer tests of the cryptography, with answers computed by other programs.
 ///
-/// The service relies on verification to catch its own bad signatures. Verification that accepts everything would let
-/// them through, so the tests also check that bad signatures are refused.
+/// The service relies on verification to catch its own bad signatures. If verification accepted everything, it would
+/// let them through, so the tests also check that bad signatures are refused.
 package struct KnownAnswers: Sendable {
     /// The functions under test.
     package struct Functions: Sendable {
@@ -24,10 +24,10 @@ package struct KnownAnswers: Sendable {
     /// The result of a test.
     package enum Outcome: Sendable {
         case passed
-        /// No answer is known to be wrong, but the cryptography reported an error. It may be temporary, such as a lack
-        /// of memory.
+        /// No answer is known to be wrong, but the cryptography reported an error. The cause may be temporary, such as
+        /// a lack of memory.
         case untested(Diagnostic)
-        /// The machine can no longer be trusted.
+        /// An answer is wrong, so the machine can no longer be trusted.
         case wrong(Diagnostic)
 
         package var problem: Diagnostic? {
@@ -91,9 +91,9 @@ package struct KnownAnswers: Sendable {
     }
 }
 
-// Vector A of Tests/Vectors/promotional-offer-v1.json, computed by other programs. Its key is used for nothing else.
+// Vector A in Tests/Vectors/promotional-offer-v1.json, computed by other programs. The key has no other use.
 extension KnownAnswers {
-    /// Built from its fields, so that their order and the separator are tested too.
+    /// Builds the payload from its fields, so that their order and the separator are tested too.
     private static func payload() throws -> [UInt8] {
         try OfferPayload(
             appBundleID: BundleID(utf8: Array("com.example.app".utf8)),
@@ -108,7 +108,7 @@ extension KnownAnswers {
 
     private static let payloadSHA256 = "23648de7a9aae4ecd5a4309c0543057b45168c1de0ef7da23a0beb7e0a35b2c7"
 
-    /// SubjectPublicKeyInfo in DER.
+    /// The SubjectPublicKeyInfo of the key, in DER.
     private static let publicKey = base64(
         """
         MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE+W+FukVKXECTlZxVm3jMd+duB4M4qv1xtcccq33XgGlZfSFIThPP14N5KpcESI9KxgJ1kwjkXm85\
@@ -118,7 +118,7 @@ extension KnownAnswers {
     private static let signature = base64(
         "MEYCIQC6AjFdTN+1JqraxnQHBEEJASPC8yj3xfdtQid+J7ia7gIhAK2OpJ9H1mzD/g56pxkGYqWIvLOoB1LsAEdASW1bLXpC")
 
-    /// - Returns: an empty array if the text is not base64, which makes the tests fail.
+    /// - Returns: the decoded bytes; an empty array, with which the tests fail, if the text is not base64.
     private static func base64(_ text: String) -> [UInt8] { Base64.bytes(of: text.utf8) ?? [] }
 }
 

@@ -20,7 +20,7 @@ package enum OfferJWS: Hashable, Sendable {
         /// The request has no transaction ID, and the app does not permit an unbound JWS.
         package static let transactionID = Gaps(rawValue: 2)
         /// The request comes from a user. A JWS names a transaction instead of a customer, and only the team's backend
-        /// knows to whom it belongs.
+        /// knows whose transaction it is.
         package static let callersToken = Gaps(rawValue: 4)
 
         /// Stable names for programs.
@@ -28,7 +28,7 @@ package enum OfferJWS: Hashable, Sendable {
 
         private static let names = ["issuer_id_missing", "transaction_id_missing", "callers_token_missing"]
 
-        // A table, so that a response without a JWS has no extra cost.
+        // The codes are in a table, so that a response without a JWS has no extra cost.
         private static let codes = (0..<8).map { gaps in
             names.indices.filter { gaps & 1 << $0 != 0 }.map { names[$0] }
         }

@@ -41,13 +41,13 @@ package struct OfferSigner: Sendable {
 
     // MARK: Preconditions
 
-    /// Refuses to sign if the self-test has failed or the audit trail cannot be written.
+    /// Throws a problem if the self-test has failed or the audit trail cannot be written.
     func requireReady() throws(Problem) {
         guard safeguards.selfTest?.holds != false else { throw .signingUnavailable }
         guard safeguards.trail?.fault == nil else { throw .auditUnavailable }
     }
 
-    /// Returns the time to sign with, which must not be before ``Safeguards/earliest``.
+    /// Returns the timestamp for a signature, which must not be before ``Safeguards/earliest``.
     func timestamp() throws(Problem) -> Timestamp {
         let now = sources.now()
         guard now >= safeguards.earliest else { throw .clockWrong }
@@ -118,7 +118,7 @@ package struct OfferSigner: Sendable {
     }
 
     /// `offer-signer sign`: signs an offer from the command line, without authentication.
-    /// - Returns: the offer, and the entries that must be durable before it is printed.
+    /// - Returns: the offer, and the commit of its audit entries, which must be durable before the offer is printed.
     package func signForCommand(_ offer: OfferRequest) throws(Problem) -> (offer: SignedOffer, commit: Commit?) {
         try requireReady()
         let admission = Admission(principal: .anyone, policy: policy.snapshot, context: RequestContext())
@@ -128,7 +128,7 @@ package struct OfferSigner: Sendable {
 
     // MARK: JWS
 
-    /// Authorises a request and makes its JWS, for requests that are signed only in this form.
+    /// Authorises a request that is signed only as a JWS, and makes the JWS.
     func sign(
         _ request: AppStoreRequest, of app: BundleID, _ admission: Admission
     ) throws(Problem) -> CompactJWS {
@@ -136,7 +136,8 @@ package struct OfferSigner: Sendable {
         return try makeJWS(request, right, nonce: sources.makeNonce(), at: timestamp(), admission)
     }
 
-    /// Makes the JWS that accompanies the signature of a promotional offer, or returns the reasons it cannot be made.
+    /// Makes the JWS that accompanies the signature of a promotional offer, or returns the reasons why it cannot be
+    /// made.
     private func makeJWS(
         for offer: OfferRequest, _ right: SigningRight, at time: Timestamp, _ admission: Admission
     ) throws(Problem) -> OfferJWS {

@@ -1,10 +1,10 @@
 package import OfferCore
 import Synchronization
 
-/// A record of whether the cryptography has passed every known-answer test.
+/// A record of the results of the known-answer tests.
 ///
-/// After a single wrong answer, nothing is signed until the process restarts. While the test itself ends in an error, the
-/// service is not ready. It signs if it can, because each signature is verified before it is sent.
+/// After a single wrong answer, nothing is signed until the process restarts. If the latest test ended in an error, the
+/// service is not ready. It still signs if it can, because each signature is verified before it is sent.
 package final class SelfTest: Sendable {
     private let answers: KnownAnswers
     private let hasFailed = Atomic(false)
@@ -23,7 +23,7 @@ package final class SelfTest: Sendable {
     /// True if every answer so far was right, and the latest test did not end in an error.
     package var isPassed: Bool { holds && !isUntested.load(ordering: .relaxed) }
 
-    /// Runs the test again.
+    /// Runs the test again, and returns the problem that it found.
     func repeated() -> Diagnostic? {
         let outcome = answers.run()
         switch outcome {

@@ -3,7 +3,7 @@ import OfferCore
 import OfferEligibility
 import OfferHTTP
 
-// Each signature has its own entry in the audit trail, because each can be used independently.
+// Each signature has a separate entry in the audit trail, because each can be used independently.
 
 extension SignedOffer {
     func entries(for admission: Admission) -> [AuditEntry] {
@@ -20,7 +20,7 @@ extension SignedOffer {
 }
 
 extension CompactJWS {
-    /// - Parameter decision: nil if none was made.
+    /// - Parameter decision: nil if no decision was made.
     func entry(for admission: Admission, _ decision: SignedDecision? = nil) -> AuditEntry {
         AuditEntry(
             time: Timestamp(milliseconds: content.issuedAtSeconds * 1000), requestID: admission.context.id.text,
@@ -40,7 +40,7 @@ extension Admission {
 }
 
 extension AppStoreRequest {
-    /// The grant of the request; nil if its item already implies it.
+    /// The grant of the request; nil if the item already implies it.
     var grant: AuditEntry.Grant? {
         switch self {
         case .promotionalOffer: nil

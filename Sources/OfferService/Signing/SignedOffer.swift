@@ -5,7 +5,7 @@ import OfferEligibility
 /// An offer with a verified signature, and the response bodies that contain it.
 package struct SignedOffer: Hashable, Sendable {
     package let payload: OfferPayload
-    /// nil if only a JWS was made, for a customer of the sandbox.
+    /// nil if only a JWS was made.
     package let signature: OfferSignature?
     package let jws: OfferJWS
     /// nil for an offer without a rule.
@@ -26,8 +26,8 @@ package struct SignedOffer: Hashable, Sendable {
     }
 
     /// Returns the body of `/offer`, with the same members as Apple's sample.
-    /// - Parameter namesCustomer: whether to append the customer, as for a signed-in user and for a caller whose
-    ///   usernames are hashed.
+    /// - Parameter namesCustomer: true to append the customer, which is done for signed-in users and for callers with
+    ///   hashed usernames.
     package func sampleBody(namesCustomer: Bool) -> [UInt8] {
         var writer = JSONWriter()
         writeSignature(to: &writer)
@@ -42,8 +42,8 @@ package struct SignedOffer: Hashable, Sendable {
         return writer.finish()
     }
 
-    /// Writes the signed fields and both signatures. `expiresAt` is in milliseconds, like `timestamp`, and applies only
-    /// to `signature`: Apple does not document how long the App Store accepts a JWS.
+    /// Writes the signed fields and both signatures. `expiresAt` is in milliseconds, like `timestamp`. It applies only
+    /// to `signature`, because Apple does not document how long the App Store accepts a JWS.
     func writeV1(to writer: inout JSONWriter) {
         writer.member("bundleID", utf8: payload.appBundleID.text.utf8)
         writer.member("productID", utf8: payload.productIdentifier.text.utf8)
@@ -61,7 +61,8 @@ package struct SignedOffer: Hashable, Sendable {
         if case .missing(let gaps) = jws { writer.member("compactJWSMissing", gaps.codes) }
     }
 
-    /// The output of `offer-signer sign`: every value that the app passes to StoreKit, in the flat form that `verify` reads.
+    /// The output of `offer-signer sign`: every value that the app passes to StoreKit, in the flat form that `verify`
+    /// reads.
     package var commandOutput: [UInt8] {
         var writer = JSONWriter()
         writer.member("appBundleID", utf8: payload.appBundleID.text.utf8)
@@ -69,7 +70,7 @@ package struct SignedOffer: Hashable, Sendable {
         writeOfferAndCustomer(to: &writer)
         writeSignature(to: &writer)
         writeJWS(to: &writer)
-        // If both are missing, the command did not request a JWS.
+        // If both prerequisites are missing, the command did not request a JWS.
         if case .missing(let gaps) = jws, gaps != [.issuerID, .transactionID] {
             writer.member("compactJWSMissing", gaps.codes)
         }

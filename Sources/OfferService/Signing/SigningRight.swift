@@ -10,10 +10,10 @@ import OfferTelemetry
 /// Only ``OfferSigner/authorise(_:needsIssuerID:_:)`` grants it and, for an offer with a rule,
 /// ``OfferSigner/authorise(_:_:)``. Nothing else in the service signs for a customer. A key also signs the tokens of
 /// `TokenSource`, which are sent only to Apple. The right signs exactly the item that was checked: the signed fields
-/// come from here, not from the request.
+/// come from the right, not from the request.
 struct SigningRight: Sendable {
     let item: CatalogueItem
-    /// nil if none is configured for the app.
+    /// nil if no issuer ID is configured for the app.
     let issuerID: IssuerID?
     /// True if the app permits a JWS that is not bound to a transaction.
     let allowsUnboundJWS: Bool
@@ -64,7 +64,7 @@ struct SigningRight: Sendable {
         let description = "the right to sign includes no issuer ID"
     }
 
-    /// An error: the right is for an item other than the one to sign.
+    /// The error for a right that is for another item.
     private struct OtherItem: Error, CustomStringConvertible {
         let description = "the right to sign is for another item"
     }
@@ -72,7 +72,7 @@ struct SigningRight: Sendable {
 
 extension OfferSigner {
     /// Checks the app, the catalogue, the issuer ID and the key, in this order, and grants the right to sign.
-    /// - Parameter needsIssuerID: whether to refuse an app without an issuer ID.
+    /// - Parameter needsIssuerID: true to refuse an app without an issuer ID.
     func authorise(
         _ item: CatalogueItem, needsIssuerID: Bool = false, _ admission: Admission
     ) throws(Problem) -> SigningRight {
@@ -85,7 +85,7 @@ extension OfferSigner {
         return SigningRight(item, key: try signingKey(for: item, admission), policy: admission.policy)
     }
 
-    /// Grants the right to sign an offer with a rule, once its signatures are reserved.
+    /// Grants the right to sign an offer with a rule whose signatures are reserved.
     func authorise(_ reserved: ReservedOffer, _ admission: Admission) throws(Problem) -> SigningRight {
         let item = reserved.item
         try requireSignable(item, admission)
@@ -136,7 +136,7 @@ extension OfferSigner {
     }
 
     /// Requests a log line with the reason an item is refused, and returns the problem. Neither the problem nor its
-    /// timing depends on the reason, so no one can probe for what exists.
+    /// timing depends on the reason, so no one can probe for existing items.
     private func refuse(
         _ item: CatalogueItem, because reason: @autoclosure @escaping @Sendable () -> String, _ admission: Admission
     ) -> Problem {

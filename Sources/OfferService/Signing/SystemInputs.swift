@@ -3,7 +3,7 @@ package import NIOCore
 package import OfferCore
 import OfferCrypto
 
-/// Time and randomness. Tests provide their own.
+/// The sources of time and randomness, which tests replace.
 package struct SystemInputs: Sendable {
     /// The wall clock, which provides the timestamps of signatures.
     package var now: @Sendable () -> Timestamp

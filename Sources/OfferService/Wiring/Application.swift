@@ -12,7 +12,7 @@ package import SubscriberSync
 ///
 /// `serve`, `sign`, the tests, the benchmark and the fuzzers all use this wiring.
 package struct Application: Sendable {
-    /// The inputs of an application. All but the first two have defaults that suit tests.
+    /// The inputs of an application. All inputs except the first three have defaults that suit tests.
     package struct Dependencies {
         package var policy: CurrentPolicy
         package var sources: SystemInputs
@@ -30,17 +30,17 @@ package struct Application: Sendable {
         }
     }
 
-    /// The sources of what is known about subscribers.
+    /// The sources of data about subscribers.
     package struct Subscribers: Sendable {
-        /// The verifier of App Store data; nil for Apple's roots without OCSP.
+        /// The verifier of App Store data; nil to trust Apple's roots without OCSP.
         package var trust: AppStoreTrust?
-        /// nil if no subscribers are remembered.
+        /// nil if there is no database of subscribers.
         package var store: CurrentStore?
         /// Refreshes customers from the App Store; nil if it is not queried.
         package var refresher: RefreshQueue?
     }
 
-    /// What the application needs of the server around it.
+    /// The dependencies of the application on the server around it.
     package struct Front: Sendable {
         package var certificate = CurrentCertificate(nil)
         /// The key sets of identity providers.
@@ -49,7 +49,7 @@ package struct Application: Sendable {
         package var budget: MemoryBudget?
         /// The maximum time that an explanation waits for a thread.
         package var explanationWait = Duration.seconds(10)
-        /// Runs the composition of log lines about refusals; nil for a separate thread.
+        /// Runs the composition of log lines about refusals; nil to use a separate thread.
         package var composeRefusals: RefusalLog.Run?
     }
 
@@ -63,10 +63,11 @@ package struct Application: Sendable {
     let notifications: NotificationEndpoint
     let retention: RetentionEndpoint
     package let retentionHealth: RetentionHealth
-    /// Runs with the service, and stops before the store is closed.
+    /// The tasks that may outlast their requests. They end before the store is closed.
     package let detachedWork = DetachedWork(maximumDetachedWork)
     let customers: CustomerEndpoints
-    /// The maximum number of decisions about retention messages under way, including those whose request has been answered.
+    /// The maximum number of decisions about retention messages under way, including those whose requests were already
+    /// answered.
     private static let maximumDetachedWork = 512
     let health: Health
     let metricsPage: MetricsPage
@@ -118,7 +119,7 @@ package struct Application: Sendable {
     }
 
     /// Returns the responder for a listener with this role.
-    /// - Parameter isOnLoopback: whether its address is a loopback address.
+    /// - Parameter isOnLoopback: true if the listener has a loopback address.
     package func router(for role: ListenerRole, isOnLoopback: Bool) -> Router {
         let hostRule: HostRule =
             if isOnLoopback, role == .metricsOnly {

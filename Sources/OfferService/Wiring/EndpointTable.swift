@@ -2,8 +2,9 @@ import OfferCore
 import OfferHTTP
 
 extension Application {
-    /// Returns the endpoints of a role. Their paths, methods, scopes and lanes are declared only here. 404, 405, HEAD
-    /// and the metric labels derive from this table. A test checks that `openapi.json` has the same paths and methods.
+    /// Returns the endpoints of a role. Their paths, methods, scopes and lanes are declared here, except those of
+    /// notifications and retention messages, which their types declare. 404, 405, HEAD and the metric labels derive
+    /// from this table. A test checks that `openapi.json` has the same paths and methods.
     func endpoints(of role: ListenerRole) -> [Endpoint] {
         let isMetricsOnly = role == .metricsOnly
         let live = Endpoint.view("/health/live", for: .anyone) { _, _ in Endpoint.Answer(self.health.live) }
@@ -39,7 +40,7 @@ extension Application {
             .work(["DELETE"], "/v1/customers", scope: .erase, customers.erasure),
             .view("/openapi.json", for: .anyAddress, shedsLoad: .all) { _, _ in OpenAPI.answer },
         ]
-        // The address for notifications is public, so it reveals nothing else.
+        // The address for notifications is public, so it serves no readiness details.
         let health = role == .notifications ? [live] : [live, ready]
         return health + (role.contains(.offers) ? work : []) + (role.contains(.metrics) ? metrics : [])
             + (role.contains(.notifications) ? [notifications.endpoint, retention.endpoint] : [])

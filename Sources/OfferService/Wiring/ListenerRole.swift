@@ -7,7 +7,7 @@ package struct ListenerRole: OptionSet, Sendable {
     /// All endpoints for clients.
     package static let offers = ListenerRole(rawValue: 1)
     package static let metrics = ListenerRole(rawValue: 2)
-    /// The endpoints to which the App Store posts.
+    /// The endpoints that the App Store calls.
     package static let notifications = ListenerRole(rawValue: 4)
 
     package static let all: ListenerRole = [.offers, .metrics, .notifications]

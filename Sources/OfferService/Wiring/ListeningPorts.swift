@@ -3,12 +3,12 @@ import OfferConfiguration
 /// The ports that the service listens on.
 package struct ListeningPorts: Hashable, Sendable {
     package let main: Int
-    /// nil if metrics have no address of their own.
+    /// nil if metrics have no separate address.
     package let metrics: Int?
-    /// nil if notifications have no address of their own.
+    /// nil if notifications have no separate address.
     package let notifications: Int?
 
-    /// - Parameter ports: in the order of the listeners.
+    /// - Parameter ports: the ports, in the order of the listeners.
     init(_ ports: [Int], of configuration: Configuration) {
         var others = ports.dropFirst()
         main = ports[0]

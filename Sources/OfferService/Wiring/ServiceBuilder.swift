@@ -14,16 +14,16 @@ import SubscriberStore
 import SubscriberSync
 package import UnixSignals
 
-/// Builds the whole service from a configuration: its listeners and its background tasks.
+/// The builder of the whole service from a configuration, with its listeners and background tasks.
 package enum ServiceBuilder {
-    /// Builds everything and reads the keys, but does not listen yet.
+    /// Builds the service and reads the keys, without listening.
     /// - Parameters:
     ///   - reloadSignals: signals that each trigger a reload.
     ///   - readConfiguration: rereads the configuration for a reload.
-    ///   - onListening: called once with the ports.
-    /// - Returns: the services in start order. They must stop in reverse order, so that keys are watched while requests
-    ///   still arrive.
-    /// - Throws: every problem that the operator has to fix.
+    ///   - onListening: called once with the ports when the service listens.
+    /// - Returns: the services in start order. They must stop in reverse order, so that keys are still watched while
+    ///   requests arrive.
+    /// - Throws: all problems that the operator must fix.
     package static func build(
         _ configuration: Configuration, reloadSignals: UnixSignalsSequence,
         readConfiguration: @escaping ConfigurationReloader.ReadConfiguration, log: Logger, logLevel: LogLevel,
@@ -90,7 +90,7 @@ package enum ServiceBuilder {
             store, now: sources.now, readiness: readiness, metrics: metrics.sync, log: log)
         let ledgerWatch = LedgerWatch(
             store, policy: reloader.policy, now: sources.now, readiness: readiness, metrics: metrics.sync, log: log)
-        // The store is closed last.
+        // `storeWatch` closes the store, after the services that follow it have stopped.
         var services: [any Service] = [
             reloader, jwksRefresher, healthMonitor, watch, storeWatch, ledgerWatch, application.detachedWork,
         ]
@@ -132,8 +132,8 @@ package enum ServiceBuilder {
         return [main] + others
     }
 
-    /// Opens the store. A store that may work later does not prevent the service from starting.
-    /// - Throws: if someone has to repair the store.
+    /// Opens the store. A store that may become available later does not prevent the service from starting.
+    /// - Throws: a problem, if the operator must repair the store.
     private static func openStore(
         _ settings: StoreSettings?, log: Logger
     ) throws(ConfigurationError) -> CurrentStore {
@@ -146,12 +146,14 @@ package enum ServiceBuilder {
         }
     }
 
-    /// The App Store keeps few connections open.
+    /// The connection limit for notifications. The App Store keeps few connections open.
     private static let maximumNotificationConnections = 512
-    /// Enough for Prometheus and a few people, yet small enough to leave most file descriptors for offers.
+    /// The connection limit for metrics: enough for Prometheus and a few people, but small enough to leave most file
+    /// descriptors for offers.
     private static let maximumMetricsConnections = 32
 
-    /// The descriptor limit minus a reserve for files and for connections that are opening or closing, at most 10,000.
+    /// The connection limit: the descriptor limit minus a reserve for files and for connections that are opening or
+    /// closing, at most 10,000.
     private static var maximumConnections: Int {
         let descriptors = offer_descriptor_limit()
         return min(10_000, descriptors - min(100, descriptors / 2))
