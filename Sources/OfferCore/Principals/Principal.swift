@@ -36,8 +36,8 @@ package enum Principal: Sendable {
         }
     }
 
-    /// True if the usernames in the principal's requests are hashed. A user's username comes from the token, and the
-    /// issuer's `hashedUsername` hashes it.
+    /// True if the usernames in the principal's requests are hashed. It is false for a user, because the issuer's
+    /// `hashedUsername` hashes the user's name.
     package var hashesUsernames: Bool { if case .token(let caller) = self { caller.hashesUsernames } else { false } }
 
     /// The principal's name in the log. For a user, it is the name of the identity provider, not of the person.

@@ -5,7 +5,7 @@ package struct UserKeySet: Sendable {
         /// The key's `kid`; nil for a key without one.
         package let id: [UInt8]?
         package let algorithm: TokenAlgorithm
-        /// True if a signature, encoded as in a token, is valid for the message; false if it is malformed.
+        /// A function that returns true if a signature, encoded as in a token, is valid for the message.
         package let verifies: @Sendable (_ signature: [UInt8], _ message: [UInt8]) -> Bool
 
         package init(

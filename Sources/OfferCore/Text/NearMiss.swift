@@ -8,7 +8,7 @@ package enum NearMiss {
         return a == b || differByOneEdit(a, b) || differByASwap(a, b)
     }
 
-    /// Returns a hint with the first of `names` that is similar to `name`; nil if none is.
+    /// Returns a hint with the first of `names` that is similar to `name`; nil if there is none.
     package static func suggestion(for name: String, among names: [String]) -> String? {
         names.first { isNear($0, name) }.map { "did you mean \($0)?" }
     }
@@ -23,7 +23,7 @@ package enum NearMiss {
         }
     }
 
-    /// Returns true if one character was replaced, inserted or omitted.
+    /// Returns true if at most one character was replaced, inserted or omitted.
     private static func differByOneEdit(_ a: [Character], _ b: [Character]) -> Bool {
         let start = zip(a, b).prefix { $0 == $1 }.count
         let end = zip(a.dropFirst(start).reversed(), b.dropFirst(start).reversed()).prefix { $0 == $1 }.count
