@@ -50,8 +50,8 @@ import OfferCore
 
     /// Verifies a signature that is probably valid, such as one that this key has just made. Uses the precomputed
     /// verifier if there is one.
-    /// - Throws: an error also if the precomputed verifier rejects a signature that ``verify(_:of:)`` accepts. This
-    ///   indicates a fault in the memory, the processor or libcrypto.
+    /// - Throws: an error if libcrypto fails, or if the precomputed verifier rejects a signature that ``verify(_:of:)``
+    ///   accepts. This indicates a fault in the memory, the processor or libcrypto.
     func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         guard let quickVerification else { return try verify(signature, of: message) }
         if quickVerification.accepts(signature, ofHash: try digest.hash(message)) { return true }

@@ -1,8 +1,8 @@
 import COpenSSL
 package import OfferCore
 
-/// libcrypto's secure heap, on which private keys live: separate memory between guard pages, which is locked in RAM, left
-/// out of core files and wiped when freed.
+/// libcrypto's secure heap, which stores private keys. It is separate memory between guard pages, locked in RAM,
+/// excluded from core files and wiped when freed.
 package enum SecureHeap {
     package enum State: Sendable {
         /// Keys are on the heap, and the system never writes it to swap space.

@@ -46,7 +46,7 @@ package import OfferCore
     /// - Parameters:
     ///   - x: big-endian, exactly ``TokenCurve/numberSize`` bytes.
     ///   - y: a number in the same form as `x`.
-    /// - Throws: an error also if the point is not on the curve.
+    /// - Throws: an error if libcrypto fails or the point is not on the curve.
     package convenience init(_ curve: TokenCurve, x: [UInt8], y: [UInt8]) throws(OpenSSLError) {
         guard x.count == curve.numberSize, y.count == curve.numberSize else {
             throw OpenSSLError(call: "EVP_PKEY_fromdata", reasons: ["wrong coordinate size"])

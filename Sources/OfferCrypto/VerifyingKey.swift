@@ -60,8 +60,8 @@ package import OfferCore
     /// True if the multiples from ``precompute(provenBy:of:)`` are in use.
     package var isPrecomputed: Bool { contexts.hasMultiples }
 
-    /// Precomputes multiples of the key, after which valid signatures are verified in about half the time. This takes
-    /// tens of milliseconds of CPU time and 150 kB of memory.
+    /// Precomputes multiples of the key. Valid signatures are then verified in about half the time. This takes tens of
+    /// milliseconds of CPU time and 150 kB of memory.
     /// - Parameters:
     ///   - signature: a valid signature. The precomputed verifier must accept it for `message`, but refuse it for
     ///     another message.

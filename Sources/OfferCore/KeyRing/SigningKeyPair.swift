@@ -49,8 +49,8 @@ package enum SigningStep: Sendable {
 }
 
 extension SigningKeyPair {
-    /// Signs `payload` and verifies the signature with the public key. Every ``OfferSignature`` that is sent to a caller
-    /// comes from this function, which never returns one that does not verify.
+    /// Signs `payload` and verifies the signature with the public key. Every ``OfferSignature`` that is sent to a
+    /// caller comes from this function, which returns only signatures that verify.
     package func signature(
         for payload: OfferPayload, onStep: (SigningStep) -> Void = { _ in }
     ) throws(SigningFault) -> OfferSignature {

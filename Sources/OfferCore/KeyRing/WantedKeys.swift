@@ -2,7 +2,7 @@
 package struct WantedKeys: Hashable, Sendable {
     /// The signing key for each app.
     package var choice: KeyChoice
-    /// Keys that must never sign again. The configuration is rejected if it also chooses one to sign.
+    /// Keys that must never sign again. The configuration is rejected if it also chooses such a key to sign.
     package var retired: Set<KeyID>
     /// The required ``SigningKeyPair/fingerprint`` of each key, by ID. A key with another fingerprint is refused.
     package var fingerprints: [KeyID: String]

@@ -9,17 +9,17 @@ package struct Limits: Hashable, Sendable {
     /// The limit per ``IPAddress/subscriber`` for requests without a valid token. The default suits a household or
     /// office behind one address.
     package var addresses = RateLimit(perSecond: 50, burst: 500)
-    /// The limit of refused and repeated notifications per ``IPAddress/subscriber``. Above the limit, the subscriber's
+    /// The limit on refused and repeated notifications per ``IPAddress/subscriber``. Above the limit, the subscriber's
     /// notifications are refused unread.
     package var notifications = RateLimit(perSecond: 5, burst: 200)
     /// The maximum number of connections per ``IPAddress/subscriber``. The default suits the phones of many customers
     /// behind one address of a mobile network.
     package var connections: Int? = 256
-    /// The limit of verifications per principal. An explanation takes up to 300 verifications of about 45 µs each. The
+    /// The limit on verifications per principal. An explanation takes up to 300 verifications of about 45 µs each. The
     /// default allows a burst of ten of the costliest explanations. After that, one client can occupy half a percent of
     /// a core.
     package var explanations = RateLimit(perSecond: 100, burst: 3000)
-    /// The limit of TLS handshakes per ``IPAddress/subscriber``. A handshake costs as much as dozens of offers.
+    /// The limit on TLS handshakes per ``IPAddress/subscriber``. A handshake costs as much as dozens of offers.
     package var handshakes = RateLimit(perSecond: 20, burst: 400)
 
     package init() {}

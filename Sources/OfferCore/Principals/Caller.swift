@@ -93,7 +93,7 @@ package struct Callers: Sendable {
 
     /// Finds the caller whose unexpired token has this digest.
     ///
-    /// All bytes of all digests are compared, so the time taken reveals nothing about a partial match.
+    /// The comparison covers all bytes of all digests, so its duration reveals nothing about a partial match.
     package func caller(tokenDigest: [UInt8], at now: Timestamp) -> Caller? {
         var found: Caller?
         for caller in callers where Self.areEqual(caller.tokenDigest, tokenDigest) { found = caller }

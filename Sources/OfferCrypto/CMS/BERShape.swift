@@ -18,7 +18,7 @@ enum BERShape {
 /// The position of a walk over BER, and the constructed elements that are open at that position.
 private struct BERWalk {
     private struct Open {
-        /// The end of the element. If its length is indefinite, the end of the enclosing element.
+        /// The end of the element. If its length is indefinite, this is the end of the enclosing element.
         let end: Int
         let isIndefinite: Bool
     }

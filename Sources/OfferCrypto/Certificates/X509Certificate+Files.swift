@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension X509Certificate {
-    /// The maximum number of certificates in one text.
+    /// The maximum number of certificates in one PEM file.
     package static let maximumCount = 32
 
     /// Reads the certificates of a file: one in DER, or up to ``maximumCount`` `CERTIFICATE` blocks in PEM (RFC 7468

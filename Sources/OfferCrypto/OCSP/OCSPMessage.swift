@@ -88,7 +88,7 @@ import COpenSSL
     ) -> Bool {
         guard let id = unsafe OCSP_SINGLERESP_get0_id(single) else { return false }
         var hash: OpaquePointer?
-        // A responder may use another hash than the request to name the certificate.
+        // The responder may identify the certificate with a different hash than the request does.
         guard unsafe OCSP_id_get0_info(nil, &hash, nil, nil, id) == 1,
             let digest = unsafe OCSPAlgorithms.digest(OBJ_obj2nid(hash)),
             let ours = unsafe OCSP_cert_to_id(digest, certificate.pointer, issuer.pointer)
