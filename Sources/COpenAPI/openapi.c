@@ -1,4 +1,4 @@
-// Embeds openapi.json in the program. As a Swift array, its bytes took the compiler over a minute.
+// Embeds openapi.json in the program. The compiler took over a minute for the same bytes as a Swift array.
 
 #include "COpenAPI.h"
 

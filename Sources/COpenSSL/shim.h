@@ -1,5 +1,5 @@
-// The only import of libcrypto. Swift can call neither C macros nor variadic functions, so the few that are needed are
-// wrapped here as plain functions.
+// The only import of libcrypto. Swift can call neither C macros nor variadic functions, so plain functions here wrap
+// the few that are needed.
 #pragma once
 #include <openssl/bio.h>
 #include <openssl/bn.h>
@@ -62,7 +62,8 @@ static inline void offer_free_certificates(STACK_OF(X509) *certificates) {
   sk_X509_pop_free(certificates, X509_free);
 }
 
-// Returns a chain of two BIOs that only computes a digest of what is written to it, or NULL. Free it with BIO_free_all.
+// Returns a chain of two BIOs that only computes a digest of the data written to it; NULL on failure. Free it with
+// BIO_free_all.
 static inline BIO *offer_digest_bio(const EVP_MD *digest) {
   BIO *filter = BIO_new(BIO_f_md());
   BIO *sink = BIO_new(BIO_s_null());
@@ -72,7 +73,7 @@ static inline BIO *offer_digest_bio(const EVP_MD *digest) {
   return NULL;
 }
 
-// Precomputes multiples of the group's base point and returns 1 on success. The function has been deprecated since
+// Precomputes multiples of the group's base point and returns 1 on success. libcrypto's function is deprecated since
 // OpenSSL 3.0 and has no replacement.
 static inline int offer_precompute_multiples(EC_GROUP *group) {
 #ifdef OPENSSL_NO_DEPRECATED_3_0

@@ -15,7 +15,8 @@ bool offer_keep_memory_private(void) {
   for (size_t index = 0; index < sizeof crashes / sizeof *crashes; index++)
     if (signal(crashes[index], SIG_DFL) == SIG_ERR) return false;
   const struct rlimit none = {0, 0};
-  // The limit applies to core files only. Only the dumpable flag prevents a core from being piped to another program.
+  // The limit applies to core files only. Only a cleared dumpable flag prevents the kernel from piping a core to
+  // another program.
   return setrlimit(RLIMIT_CORE, &none) == 0 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0;
 }
 

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// The curve of an elliptic-curve key, as libcrypto names it.
+/// libcrypto's names of elliptic curves.
 enum Curve {
     static let p256 = "prime256v1"
-    /// The curves of NIST with 256 bits or more.
+    /// NIST's curves of at least 256 bits.
     static let strong = [p256, "secp384r1", "secp521r1"]
 
     static func name(of pkey: OpaquePointer) -> String {

@@ -12,7 +12,7 @@ import OfferCore
 
     /// - Parameters:
     ///   - pkey: a P-256 key; the contexts retain it.
-    ///   - canSign: whether the key has a private half.
+    ///   - canSign: true if the key has a private half.
     ///   - multiples: the precomputed public half; nil to verify without it.
     init(pkey: OpaquePointer, canSign: Bool, multiples: PrecomputedPublicKey?) throws(OpenSSLError) {
         digest = try SHA256Digest()
@@ -48,10 +48,10 @@ import OfferCore
         return signature
     }
 
-    /// Verifies a signature that is probably valid, such as one just made with this key, using the precomputed verifier if
-    /// there is one.
-    /// - Throws: also if the precomputed verifier rejects a signature that ``verify(_:of:)`` accepts. This indicates a
-    ///   fault in the memory, the processor or libcrypto.
+    /// Verifies a signature that is probably valid, such as one that this key has just made. Uses the precomputed
+    /// verifier if there is one.
+    /// - Throws: an error if libcrypto fails, or if the precomputed verifier rejects a signature that ``verify(_:of:)``
+    ///   accepts. This indicates a fault in the memory, the processor or libcrypto.
     func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         guard let quickVerification else { return try verify(signature, of: message) }
         if quickVerification.accepts(signature, ofHash: try digest.hash(message)) { return true }
@@ -63,14 +63,15 @@ import OfferCore
         return false
     }
 
-    /// Whether libcrypto accepts the signature. A malformed signature and a failed check both return false.
+    /// Returns true if libcrypto accepts the signature; false also for a malformed signature or a failed check.
     func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         ERR_clear_error()
         let hash = try digest.hash(message)
         return unsafe hash.span.withUnsafeBufferPointer { unsafe accepts(signature, ofHash: $0) }
     }
 
-    /// True if libcrypto accepts the signature for another digest. ECDSA uses the first 256 bits of a longer one.
+    /// Returns true if libcrypto accepts the signature for the given digest. ECDSA uses only the first 256 bits of a
+    /// longer digest.
     func verify(
         _ signature: [UInt8], of message: [UInt8], hashedBy digest: SignatureDigest
     ) throws(OpenSSLError) -> Bool {
@@ -86,6 +87,6 @@ import OfferCore
         return verdict == 1
     }
 
-    /// The maximum size in bytes: a SEQUENCE of two INTEGERs, each with at most 33 bytes of content.
+    /// The maximum size of a signature in bytes: a SEQUENCE of two INTEGERs, each with at most 33 bytes of content.
     private static let maximumSignatureSize = 72
 }

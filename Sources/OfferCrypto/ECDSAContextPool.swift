@@ -1,9 +1,9 @@
 import COpenSSL
 import NIOConcurrencyHelpers
 
-/// The idle contexts of one key. The pool grows to the number of threads that use the key at the same time.
+/// A pool of the idle contexts of one key. The pool grows to the number of threads that use the key at the same time.
 @safe final class ECDSAContextPool: Sendable {
-    // A context is either in the pool or held by the one thread that took it, so threads never share one.
+    // Each context is either in the pool or held by the one thread that took it, so threads never share a context.
     private struct Free: @unchecked Sendable {
         var contexts: [ECDSAContext] = []
         /// The precomputed public key that these contexts use.
@@ -11,7 +11,7 @@ import NIOConcurrencyHelpers
     }
 
     private let free = NIOLockedValueBox(Free())
-    // Never changed after init, and retained by each context. See openssl-threads(7).
+    // This is never changed after init, and each context retains it. See openssl-threads(7).
     nonisolated(unsafe) let pkey: OpaquePointer
     private let canSign: Bool
 
@@ -46,7 +46,7 @@ import NIOConcurrencyHelpers
         return result
     }
 
-    /// Whether contexts verify with a precomputed public key.
+    /// True if contexts verify with a precomputed public key.
     var hasMultiples: Bool { free.withLockedValue { $0.multiples != nil } }
 
     /// Sets the precomputed public key that contexts use to verify the key's own signatures; nil for none.

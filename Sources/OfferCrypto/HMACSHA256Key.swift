@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 /// ``HMACSHA256`` fetches the algorithm and prepares the key on every call. These steps take several times as long as
 /// computing the code.
 @safe package final class HMACSHA256Key: Sendable {
-    // Used only under the lock, so threads never share it.
+    // The context is used only under the lock, so threads never use it at the same time.
     @safe private struct Context: @unchecked Sendable {
         let pointer: OpaquePointer
     }

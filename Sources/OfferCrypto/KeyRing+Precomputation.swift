@@ -2,17 +2,17 @@ package import OfferCore
 
 // Precomputation needs libcrypto, which OfferCore does not import.
 extension KeyRing {
-    /// The maximum number of precomputed keys. Each one costs tens of milliseconds of CPU time and 150 kB of memory.
+    /// The maximum number of precomputed keys. Each key takes tens of milliseconds of CPU time and 150 kB of memory.
     private static let maximumPrecomputedKeys = 32
 
-    /// The IDs of the signing keys, the key for all apps first.
+    /// The IDs of the active keys to precompute, starting with the key for all apps.
     package var keysToPrecompute: [KeyID] {
         let first = choice.ofAllApps
         return Array(((first.map { [$0] } ?? []) + active.filter { $0 != first }).prefix(Self.maximumPrecomputedKeys))
     }
 
     /// Precomputes the public half of a key. The key then verifies its own signatures in about half the time.
-    /// - Returns: false if there was nothing to do.
+    /// - Returns: false if the key is missing or already precomputed, or if precomputation cannot help.
     package func precompute(_ id: KeyID) throws(OpenSSLError) -> Bool {
         try (key(id)?.pair as? SigningKey)?.precompute() ?? false
     }

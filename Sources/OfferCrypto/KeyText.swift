@@ -4,7 +4,7 @@ enum KeyText {
     case pem(SecretBytes, form: String)
     case der(SecretBytes, form: String)
 
-    /// - Parameter text: PEM; PEM with the two characters `\n` for each line ending; or base64 of PEM or DER.
+    /// - Parameter text: PEM; PEM with the two characters `\n` in place of each line ending; or base64 of PEM or DER.
     /// - Returns: nil for any other text.
     init?(_ text: SecretBytes) {
         if Self.isPEM(text) {

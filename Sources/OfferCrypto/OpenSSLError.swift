@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// A libcrypto call that failed, with every reason it queued.
+/// A failed call of libcrypto, with all the reasons that it queued.
 package struct OpenSSLError: Error, Hashable, Sendable {
     /// The C function, such as `EVP_DigestSign`.
     package let call: String
-    /// Oldest first. They never contain key material.
+    /// The reasons, oldest first. They never contain key material.
     package let reasons: [String]
 
-    /// Takes the reasons off the thread's error queue. Clear the queue before the call and drain it immediately
+    /// Removes the reasons from the thread's error queue. Clear the queue before the call and drain it immediately
     /// afterwards, with no `await` in between.
     static func draining(after call: String) -> OpenSSLError {
         var reasons: [String] = []

@@ -1,15 +1,16 @@
 import COpenSSL
 
-/// One PEM block, decoded from base64. Its bytes are on libcrypto's secure heap, if there is one, and wiped when freed.
+/// One PEM block, decoded from base64. Its bytes are on libcrypto's secure heap, if there is one, and are wiped when
+/// freed.
 @safe struct PEMBlock: ~Copyable {
     let label: String
-    /// Whether RFC 1421 headers precede the base64. The traditional form marks encrypted keys with them.
+    /// True if RFC 1421 headers precede the base64. The traditional form marks encrypted keys with them.
     let hasHeader: Bool
     private let data: UnsafeMutablePointer<UInt8>
     private let count: Int
 
     /// - Parameters:
-    ///   - pem: the text, which must outlive the call only.
+    ///   - pem: the text, which needs to outlive only this call.
     ///   - passedOver: the label of blocks to skip.
     /// - Throws: libcrypto's error if there is no complete block.
     init(firstIn pem: UnsafeBufferPointer<UInt8>, otherThan passedOver: String = "") throws(OpenSSLError) {
@@ -20,7 +21,7 @@ import COpenSSL
         var count = 0
         let bio = unsafe BIO_new_mem_buf(pem.baseAddress, Int32(clamping: pem.count))
         defer { unsafe BIO_free(bio) }
-        // With this flag libcrypto reads into the secure heap, and wipes what it used on the way.
+        // With this flag, libcrypto reads into the secure heap and wipes its intermediate buffers.
         let flags = UInt32(PEM_FLAG_SECURE | PEM_FLAG_EAY_COMPATIBLE)
         var isRead = false
         while !isRead, unsafe PEM_read_bio_ex(bio, &name, &header, &data, &count, flags) == 1 {

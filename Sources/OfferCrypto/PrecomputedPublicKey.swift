@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// A P-256 public key with precomputed multiples of its point. They make verification about twice as fast.
+/// A P-256 public key with precomputed multiples of its point. The multiples make verification about twice as fast.
 ///
 /// Verification spends most of its time multiplying the key's point by a number. libcrypto has a table of multiples
 /// only for the curve's base point. This type makes the public key the base point of a second group and has libcrypto
 /// compute that group's table, which takes 150 kB.
 @safe package final class PrecomputedPublicKey: Sendable {
-    // Never changed after init. Since 3.0, libcrypto's arithmetic only reads a group (see its source), so threads can
-    // share it.
+    // These are never changed after init. Since version 3.0, libcrypto's arithmetic only reads a group (see its
+    // source), so threads can share one.
     nonisolated(unsafe) let curve: OpaquePointer
     /// The same curve with the public key as its base point.
     nonisolated(unsafe) let curveFromKey: OpaquePointer

@@ -35,7 +35,7 @@ import OfferCore
     }
 
     /// - Parameters:
-    ///   - signature: ASN.1 DER.
+    ///   - signature: a signature in ASN.1 DER.
     ///   - hash: SHA-256 of the message.
     /// - Returns: true if the signature verifies; false if it does not, or if a step failed. A failed step leaves its
     ///   reason on libcrypto's error queue.
@@ -45,7 +45,7 @@ import OfferCore
         defer { unsafe BN_CTX_end(numbers) }
         let (curve, curveFromKey) = unsafe (multiples.curve, multiples.curveFromKey)
         let order = unsafe EC_GROUP_get0_order(curve)
-        // After one failure BN_CTX_get keeps failing, so checking the last call is enough.
+        // After one failure, BN_CTX_get keeps failing, so it is enough to check the last call.
         let (r, s, e) = unsafe (BN_CTX_get(numbers), BN_CTX_get(numbers), BN_CTX_get(numbers))
         let (inverse, u1, u2) = unsafe (BN_CTX_get(numbers), BN_CTX_get(numbers), BN_CTX_get(numbers))
         guard let x = unsafe BN_CTX_get(numbers) else { return false }
@@ -65,7 +65,7 @@ import OfferCore
             unsafe EC_POINT_mul(curve, sum, u1, nil, nil, numbers) == 1,
             unsafe EC_POINT_mul(curveFromKey, product, u2, nil, nil, numbers) == 1,
             unsafe EC_POINT_add(curve, sum, sum, product, numbers) == 1,
-            // Fails for the point at infinity, which has no coordinates.
+            // This fails for the point at infinity, which has no coordinates.
             unsafe EC_POINT_get_affine_coordinates(curve, sum, x, nil, numbers) == 1,
             unsafe BN_nnmod(x, x, order, numbers) == 1
         else { return false }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A generator of P-256 private keys for development and tests. App Store Connect issues the real ones.
+/// A generator of P-256 private keys for development and tests. App Store Connect issues the real keys.
 package enum PrivateKeyPEM {
     /// - Returns: a new key as unencrypted PKCS #8 PEM, which the caller must keep secret.
     package static func generate() throws(OpenSSLError) -> [UInt8] {

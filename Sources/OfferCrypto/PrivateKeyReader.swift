@@ -2,7 +2,7 @@ import COpenSSL
 
 /// A parser of private keys in every form of ``KeyText``. It accepts unencrypted PKCS #8 (RFC 5958), as App Store
 /// Connect issues it, and SEC 1 (RFC 5915), as `openssl ec` writes it. In PEM, it skips `EC PARAMETERS` blocks and
-/// reads only the first other block.
+/// reads only the first block of another kind.
 enum PrivateKeyReader {
     /// - Returns: the form of the text, such as `PKCS #8, PEM`, and a new `EVP_PKEY` that the caller owns.
     static func read(_ text: SecretBytes) throws(SigningKeyError) -> (form: String, pkey: OpaquePointer) {
@@ -25,7 +25,7 @@ enum PrivateKeyReader {
     private static let sec1 = "SEC 1"
 
     private static func read(pem: SecretBytes) throws(SigningKeyError) -> (structure: String, pkey: OpaquePointer) {
-        // openssl ecparam writes the curve parameters in a separate block before the key.
+        // `openssl ecparam` writes the curve parameters in a separate block before the key.
         let block: PEMBlock
         do throws(OpenSSLError) {
             block = try unsafe pem.withBytes { pem throws(OpenSSLError) in
@@ -47,8 +47,8 @@ enum PrivateKeyReader {
         return unsafe (structure, pkey)
     }
 
-    /// Whether a string looks like a PEM label: capital letters, digits and spaces. In PEM without line breaks, the label
-    /// that libcrypto reads may contain the key, and an error must not quote the key.
+    /// Returns true if a string looks like a PEM label: capital letters, digits and spaces. In PEM without line breaks,
+    /// the label that libcrypto reads may contain the key, and an error must not quote the key.
     private static func isLabel(_ text: String) -> Bool {
         text.utf8.count <= 40
             && text.utf8.allSatisfy { byte in

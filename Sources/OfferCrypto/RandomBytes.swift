@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Random bytes from libcrypto's generator.
+/// A source of random bytes from libcrypto's generator.
 enum RandomBytes {
     static func make(count: Int) throws(OpenSSLError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
@@ -9,7 +9,7 @@ enum RandomBytes {
     }
 }
 
-/// A random secret, such as the random part of a caller's token or an HMAC key.
+/// A generator of random secrets, such as the random part of a caller's token or an HMAC key.
 package enum RandomSecret {
     /// - Returns: 32 bytes.
     package static func make() throws(OpenSSLError) -> [UInt8] { try RandomBytes.make(count: 32) }

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// A reusable SHA-256 context. The algorithm is fetched from libcrypto only once.
 @safe struct SHA256Digest: ~Copyable {
-    // Never changed after init. openssl-threads(7) says that threads can share it.
+    // This is never changed after init. According to openssl-threads(7), threads can share it.
     private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
     private let context: OpaquePointer

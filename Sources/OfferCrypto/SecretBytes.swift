@@ -2,15 +2,15 @@ import COpenSSL
 
 /// The bytes of a secret, such as the text of a private key, overwritten with zeros when the last reference is released.
 ///
-/// An array could not do that: it is copied when it grows or is changed while shared, and the old bytes stay in memory.
+/// An array cannot do this: it is copied if it grows, or changes while shared, and the old bytes stay in memory.
 @safe package final class SecretBytes: Sendable {
-    // Written only in init, so threads share it.
+    // This is written only in init, so threads can share it.
     private nonisolated(unsafe) let buffer: UnsafeMutableBufferPointer<UInt8>
     package let count: Int
 
     /// - Parameters:
     ///   - capacity: the capacity in bytes.
-    ///   - fill: writes the bytes from the start of the span and returns their number.
+    ///   - fill: a function that writes the bytes from the start of the span and returns their number.
     package init<Failure: Error>(
         capacity: Int, _ fill: (inout MutableSpan<UInt8>) throws(Failure) -> Int
     ) throws(Failure) {
@@ -51,7 +51,7 @@ import COpenSSL
         try unsafe body(UnsafeBufferPointer(rebasing: buffer.prefix(count)))
     }
 
-    /// Lends the bytes to `body`, which must not copy them anywhere that is not wiped.
+    /// Lends the bytes to `body`, which must not copy them to memory that is not wiped.
     package func withSpan<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

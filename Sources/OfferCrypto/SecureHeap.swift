@@ -1,8 +1,8 @@
 import COpenSSL
 package import OfferCore
 
-/// libcrypto's secure heap, on which private keys live: separate memory between guard pages, which is locked in RAM, left
-/// out of core files and wiped when freed.
+/// libcrypto's secure heap, which stores private keys. It is separate memory between guard pages, locked in RAM,
+/// excluded from core files and wiped when freed.
 package enum SecureHeap {
     package enum State: Sendable {
         /// Keys are on the heap, and the system never writes it to swap space.
@@ -13,15 +13,15 @@ package enum SecureHeap {
         case unavailable
     }
 
-    /// In bytes, a power of two. A P-256 key takes 32 of them, a thread with its random numbers 256. If the heap were
-    /// full, libcrypto would fail instead of using other memory, so most of it is spare.
+    /// The size in bytes, a power of two. A P-256 key takes 32 bytes, and a thread's random number generators take 256.
+    /// If the heap were full, libcrypto would fail instead of using other memory, so most of the heap is spare.
     package static let size = 512 * 1024
 
-    /// In bytes. The heap's bookkeeping takes a bit for each of these.
+    /// The size of the smallest allocation, in bytes. The heap's bookkeeping takes one bit for each unit of this size.
     private static let minimumSize = 32
 
-    /// The state of the heap, which is set up when this is first read. Read it before any key, while no other thread uses
-    /// libcrypto.
+    /// The state of the heap. The first read of this property sets up the heap. Read it before any key is read, while
+    /// no other thread uses libcrypto.
     package static let state: State = {
         // Without this flag, libcrypto frees its tables when the process exits, while other threads may still use them.
         // Signatures are complete by then, but the crash would look like a failure of the service.
@@ -31,7 +31,7 @@ package enum SecureHeap {
         return result == 1 ? .locked : .notLocked
     }()
 
-    /// Whether a key that is read lands on the heap, tried with a throw-away key.
+    /// True if private keys are stored on the heap, as a test with a temporary key shows.
     private static var isUsedForKeys: Bool {
         guard let pem = try? PrivateKeyPEM.generate() else { return false }
         let before = CRYPTO_secure_used()
@@ -42,7 +42,7 @@ package enum SecureHeap {
 }
 
 extension SecureHeap.State {
-    /// The reason keys are less protected than they could be; nil if they are on the locked heap.
+    /// The reason that keys are not fully protected; nil if they are on the locked heap.
     package var problem: Diagnostic? {
         switch self {
         case .locked: nil
@@ -54,7 +54,7 @@ extension SecureHeap.State {
         case .unavailable:
             Diagnostic(
                 "private keys are in ordinary memory, because libcrypto's secure heap is not available",
-                hint: "use a libcrypto with secure memory, as distributions build it")
+                hint: "use a libcrypto that is built with secure memory, as distributions provide it")
         }
     }
 }

@@ -16,7 +16,7 @@ extension SignatureDigest {
         return Array(digest.prefix(count))
     }
 
-    /// libcrypto's name.
+    /// libcrypto's name of the digest.
     private var name: String {
         switch self {
         case .sha1: "SHA1"

@@ -34,7 +34,8 @@ package import OfferCore
         try proveThatHalvesMatch()
     }
 
-    /// - Parameter text: as for ``init(text:)``. The caller's array is not wiped, so this is not for keys that matter.
+    /// - Parameter text: a key in a form that ``KeyText`` lists. The caller's array is not wiped, so use this only for
+    ///   test keys.
     package convenience init(text: [UInt8]) throws(SigningKeyError) {
         try self.init(text: SecretBytes(copying: text))
     }
@@ -63,7 +64,7 @@ package import OfferCore
                 try context.verifyOwn(signature, of: message)
             }
         } catch {
-            // Whatever the cause, continue without the precomputed key.
+            // Whatever the cause, the key continues without precomputed multiples.
             contexts.use(nil)
             throw error
         }
@@ -87,8 +88,8 @@ package import OfferCore
     /// - Parameter multiples: the precomputed public half, which must have passed ``prove(_:)``.
     package func use(_ multiples: PrecomputedPublicKey) { contexts.use(multiples) }
 
-    /// Tests a precomputed key. A key that accepted every signature would let a bad one out.
-    /// - Throws: if it rejects a good signature or accepts a bad one.
+    /// Tests a precomputed key. If the key accepted every signature, an invalid one could be sent.
+    /// - Throws: an error if the precomputed key rejects a valid signature or accepts an invalid one.
     package func prove(_ multiples: PrecomputedPublicKey) throws(OpenSSLError) {
         let verification = try PrecomputedVerifier(by: multiples)
         let digest = try SHA256Digest()

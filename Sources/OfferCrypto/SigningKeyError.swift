@@ -1,8 +1,9 @@
-/// The reason a string is not a usable signing key. It never contains any part of the string.
+/// The reason that a string is not a usable signing key. It never contains any part of the string.
 package enum SigningKeyError: Error, Hashable {
-    /// Neither base64 nor a complete PEM block. For an incomplete block, the value is libcrypto's error.
+    /// The string is neither base64 nor a complete PEM block. For an incomplete block, the value is libcrypto's error.
     case notPEM(OpenSSLError?)
-    /// A PEM block of another kind, such as `PUBLIC KEY`; nil if the label may contain other text, such as the key.
+    /// The PEM block is of another kind, such as `PUBLIC KEY`. The value is nil if the label may contain other text,
+    /// such as the key.
     case wrongLabel(String?)
     case encrypted
     case unreadable(OpenSSLError)

@@ -1,11 +1,11 @@
 import Glibc
 import NIOConcurrencyHelpers
 
-/// Random numbers from the system's cryptographically secure generator, fetched 32 at a time.
+/// A source of random numbers from the system's cryptographically secure generator. It fetches 32 numbers at a time.
 ///
 /// Fetching them one at a time would cost two system calls per offer.
 ///
-/// Use it for public values such as nonces. For secrets, use ``RandomSecret``.
+/// Use this type for public values such as nonces. For secrets, use ``RandomSecret``.
 package struct SystemRandomNumbers: RandomNumberGenerator, Sendable {
     private static let drawn = NIOLockedValueBox<[UInt64]>([])
 

@@ -24,7 +24,7 @@ package enum TokenCurve: String, CaseIterable, Hashable, Sendable {
     case p384 = "P-384"
     case p521 = "P-521"
 
-    /// The size in bytes of a coordinate, of r and of s (RFC 7518 sections 3.4 and 6.2.1.2).
+    /// The size of a coordinate, of r and of s, in bytes (RFC 7518 sections 3.4 and 6.2.1.2).
     package var numberSize: Int {
         switch self {
         case .p256: 32

@@ -5,13 +5,15 @@ package import OfferCore
 ///
 /// The initializers take the numbers of a JWK, decoded from base64url.
 @safe package final class TokenVerificationKey: Sendable {
-    // Never changed after init, and each call uses its own context, so threads can share it. See openssl-threads(7).
+    // This is never changed after init, and each call uses its own context, so threads can share it. See
+    // openssl-threads(7).
     private nonisolated(unsafe) let pkey: OpaquePointer
     private let kind: TokenKeyKind
 
-    /// The largest RSA modulus, in bits. libcrypto takes 0.15 s to check a key of this size.
+    /// The maximum size of an RSA modulus, in bits. libcrypto takes 0.15 s to check a key of this size.
     package static let maximumModulusSize = 8192
-    /// The largest RSA exponent, in bits. Nearly all keys use 65537; verification time grows with the exponent.
+    /// The maximum size of an RSA exponent, in bits. Nearly all keys use 65537. Verification time grows with the
+    /// exponent.
     package static let maximumExponentSize = 33
 
     /// Creates an RSA key (RFC 7518 section 6.3.1). libcrypto checks that the modulus is composite and has no small
@@ -43,8 +45,8 @@ package import OfferCore
     /// Creates an ECDSA key (RFC 7518 section 6.2.1).
     /// - Parameters:
     ///   - x: big-endian, exactly ``TokenCurve/numberSize`` bytes.
-    ///   - y: likewise.
-    /// - Throws: also if the point is not on the curve.
+    ///   - y: a number in the same form as `x`.
+    /// - Throws: an error if libcrypto fails or the point is not on the curve.
     package convenience init(_ curve: TokenCurve, x: [UInt8], y: [UInt8]) throws(OpenSSLError) {
         guard x.count == curve.numberSize, y.count == curve.numberSize else {
             throw OpenSSLError(call: "EVP_PKEY_fromdata", reasons: ["wrong coordinate size"])
@@ -92,9 +94,9 @@ package import OfferCore
 
     deinit { unsafe EVP_PKEY_free(pkey) }
 
-    /// Whether `signature`, in its JWS encoding, is valid for `message`. Returns false for a malformed signature and
-    /// for an algorithm that does not suit this kind of key.
-    /// - Throws: if libcrypto cannot set up the verification, for example because memory ran out.
+    /// Returns true if `signature`, in its JWS encoding, is valid for `message`; false also for a malformed signature
+    /// or an algorithm that does not suit this kind of key.
+    /// - Throws: an error if libcrypto cannot set up the verification, for example because memory ran out.
     package func verify(
         _ signature: [UInt8], of message: [UInt8], by algorithm: TokenAlgorithm
     ) throws(OpenSSLError) -> Bool {
@@ -119,7 +121,8 @@ package import OfferCore
     private func inLibcryptoForm(_ signature: [UInt8]) -> [UInt8]? {
         switch kind {
         case .rsa:
-            // As long as the modulus (RFC 8017 section 8.1.2). libcrypto also takes one without its leading zeros.
+            // A signature is as long as the modulus (RFC 8017 section 8.1.2). libcrypto also accepts one without its
+            // leading zeros.
             return unsafe signature.count == Int(EVP_PKEY_get_size(pkey)) ? signature : nil
         case .ellipticCurve(let curve):
             guard signature.count == 2 * curve.numberSize else { return nil }

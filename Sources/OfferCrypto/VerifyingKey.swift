@@ -30,7 +30,8 @@ package import OfferCore
         try self.init(der: unsafe block.withBytes { unsafe Array($0) })
     }
 
-    /// Whether `signature`, in ASN.1 DER, is valid for SHA-256 of `message`. Returns false for a malformed signature.
+    /// Returns true if `signature`, in ASN.1 DER, is valid for SHA-256 of `message`; false also for a malformed
+    /// signature.
     package func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         do throws(OpenSSLError) {
             return try contexts.withContext { context throws(OpenSSLError) in
@@ -38,7 +39,7 @@ package import OfferCore
             }
         } catch {
             guard contexts.hasMultiples else { throw error }
-            // Whatever the cause, continue without the precomputed key.
+            // Whatever the cause, the key continues without precomputed multiples.
             contexts.use(nil)
             return try contexts.withContext { context throws(OpenSSLError) in
                 try context.verify(signature, of: message)
@@ -46,7 +47,8 @@ package import OfferCore
         }
     }
 
-    /// True if `signature`, in ASN.1 DER, is valid for a digest of `message`. Returns false for a malformed signature.
+    /// Returns true if `signature`, in ASN.1 DER, is valid for a digest of `message`; false also for a malformed
+    /// signature.
     package func verify(
         _ signature: [UInt8], of message: [UInt8], hashedBy digest: SignatureDigest
     ) throws(OpenSSLError) -> Bool {
@@ -55,15 +57,16 @@ package import OfferCore
         }
     }
 
-    /// Whether ``precompute(provenBy:of:)`` has been of use.
+    /// True if the multiples from ``precompute(provenBy:of:)`` are in use.
     package var isPrecomputed: Bool { contexts.hasMultiples }
 
-    /// Precomputes multiples of the key, after which valid signatures are verified in about half the time. This takes
-    /// tens of milliseconds of CPU time and 150 kB of memory.
+    /// Precomputes multiples of the key. Valid signatures are then verified in about half the time. This takes tens of
+    /// milliseconds of CPU time and 150 kB of memory.
     /// - Parameters:
-    ///   - signature: a valid signature, which the precomputed verifier must accept; with other messages it must not.
+    ///   - signature: a valid signature. The precomputed verifier must accept it for `message`, but refuse it for
+    ///     another message.
     ///   - message: the message that the signature covers.
-    /// - Returns: false if there was nothing to do.
+    /// - Returns: false if the multiples are already in use, or cannot help on this architecture.
     package func precompute(provenBy signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         // On other architectures, libcrypto has no code that uses the table, so precomputation gains nothing.
         #if arch(x86_64) || arch(arm64)
@@ -100,7 +103,7 @@ package import OfferCore
 }
 
 enum PublicKeyWriter {
-    /// The point of a P-256 key, encoded according to SEC 1 section 2.3.3.
+    /// Encodes the point of a P-256 key according to SEC 1 section 2.3.3.
     static func point(of pkey: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
         var point = [UInt8](repeating: 0, count: 65)
         var count = 0
@@ -111,7 +114,7 @@ enum PublicKeyWriter {
         return Array(point.prefix(count))
     }
 
-    /// SubjectPublicKeyInfo in ASN.1 DER.
+    /// Encodes SubjectPublicKeyInfo in ASN.1 DER.
     static func der(of pkey: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
         var data: UnsafeMutablePointer<UInt8>?
         let count = unsafe i2d_PUBKEY(pkey, &data)

@@ -2,7 +2,7 @@ package import SystemPackage
 
 extension FileDescriptor {
     /// Reads from the current position to the end.
-    /// - Returns: nil if there are more than `maximumSize` bytes.
+    /// - Returns: the bytes; nil if there are more than `maximumSize`.
     package func readAll(maximumSize: Int) throws -> [UInt8]? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)

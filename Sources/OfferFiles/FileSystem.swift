@@ -3,7 +3,7 @@ package import SystemPackage
 
 /// The file system that a folder is on.
 package enum FileSystem {
-    /// The space that is free for this account, in bytes; nil if there is no such folder.
+    /// Returns the free space available to this account, in bytes; nil if the folder cannot be opened.
     package static func freeSpace(at folder: FilePath) -> Int? {
         guard
             let folder = try? FileDescriptor.open(

@@ -2,10 +2,11 @@ import SystemPackage
 
 /// The write access of others to a folder.
 package enum FolderAccess {
-    /// Returns the permissions of the folder in octal, such as `775`, if group or others can create or replace files in it.
-    /// Returns nil if they cannot, or if there is no such folder.
+    /// Returns the permissions of the folder in octal, such as `775`, if the group or others can create or replace
+    /// files in it. Returns nil if they cannot, or if the folder cannot be opened.
     ///
-    /// A folder on a read-only file system counts as closed: container engines mount secrets with mode 1777, but read-only.
+    /// A folder on a read-only file system does not count as writable: container engines mount secrets read-only with
+    /// mode 1777.
     package static func modeIfWritableByOthers(_ path: String) -> String? {
         guard
             let folder = try? FileDescriptor.open(

@@ -5,7 +5,7 @@ package enum LineFile {
     /// Calls `body` for each line.
     /// - Parameters:
     ///   - path: the path of the file; `-` for standard input.
-    ///   - body: called with the line number (starting at 1), the line, and whether it ended with a line feed.
+    ///   - body: called with the line number (starting at 1), the line, and true if the line ended with a line feed.
     package static func read(
         _ path: String, _ body: (Int, ArraySlice<UInt8>, _ isFinished: Bool) throws(LineFileError) -> Void
     ) throws(LineFileError) {
@@ -44,7 +44,7 @@ package enum LineFile {
     private static let maximumLineSize = 1024 * 1024
 }
 
-/// The reason a file could not be read to the end.
+/// The reason that a file could not be read to the end.
 package struct LineFileError: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// A reader that hands out the lines of a file one by one, for callers that wait between them.
+/// A reader that returns the lines of a file one by one, for callers that wait between lines.
 package final class LineReader {
     private let file: FileDescriptor
     private let maximumSize: Int

@@ -3,9 +3,9 @@ package import SystemPackage
 
 /// A file that only its owner may read and write.
 package enum PrivateFile {
-    /// Creates the file, empty, unless it exists. Withdraws the access of others from an existing file.
+    /// Creates an empty file if there is none. Removes other users' access to an existing file.
     ///
-    /// A missing folder is created too, with access only for its owner. Its parent must exist.
+    /// A missing folder is also created, with access only for its owner. The folder's parent must exist.
     package static func prepare(_ path: FilePath) throws {
         try makeFolder(of: path)
         let file = try FileDescriptor.open(
@@ -18,11 +18,12 @@ package enum PrivateFile {
         }
     }
 
-    /// Creates an empty file under a temporary name, in place of one that an interrupted run has left.
+    /// Creates an empty file under a temporary name, replacing one that an interrupted run left.
     ///
-    /// A link, a folder or a pipe under this name is refused, because the program does not leave any. It could redirect
-    /// the written data to another place.
-    /// - Throws: `Errno.fileExists` for one of these, and for a file that another program creates at the same time.
+    /// A link, folder or pipe with this name is refused, because this program never creates one. It could redirect the
+    /// written data.
+    /// - Throws: `Errno.fileExists` for a link, folder or pipe, and if another program creates the file at the same
+    ///   time.
     package static func createTemporary(_ path: FilePath) throws {
         try makeFolder(of: path)
         if let stat = try? path.stat(followTargetSymlink: false) {
@@ -44,8 +45,8 @@ package enum PrivateFile {
         }
     }
 
-    /// Makes a finished file durable and gives it its name.
-    /// - Throws: `Errno.fileExists` if another file has that name.
+    /// Makes a finished file durable and renames it to `path`.
+    /// - Throws: `Errno.fileExists` if another file has this name.
     package static func publish(_ temporary: FilePath, as path: FilePath) throws {
         try requireAbsent(path)
         try sync(temporary, options: [.closeOnExec])
@@ -53,7 +54,7 @@ package enum PrivateFile {
         try sync(path.folder, options: [.closeOnExec, .directory])
     }
 
-    /// - Throws: `Errno.fileExists` if there is a file.
+    /// - Throws: `Errno.fileExists` if the file exists.
     package static func requireAbsent(_ path: FilePath) throws {
         if (try? path.stat(followTargetSymlink: false)) != nil { throw Errno.fileExists }
     }

@@ -6,7 +6,7 @@ package struct RegularFile {
         case notFound
         case danglingLink
         case folder
-        /// A pipe, a socket or a device.
+        /// The file is a pipe, a socket or a device.
         case notAFile
         /// The file is larger than the limit.
         case tooLarge
@@ -16,7 +16,7 @@ package struct RegularFile {
     package let bytes: [UInt8]
     package let permissions: FilePermissions
 
-    /// Whether the file is on a file system that is mounted read-only, so no one can write to it through this path.
+    /// True if the file is on a file system that is mounted read-only, so no one can write to it through this path.
     private let isOnReadOnlyFileSystem: Bool
 
     /// Reads the file, following links. A pipe or device at `path` does not block.
@@ -28,8 +28,8 @@ package struct RegularFile {
         }
     }
 
-    /// Reads the file, like ``init(path:maximumSize:)``, into memory of the caller, who can wipe it.
-    /// - Returns: the number of bytes, and the file without them.
+    /// Reads the file like ``init(path:maximumSize:)``, but into the caller's memory, which the caller can wipe.
+    /// - Returns: the number of bytes, and the file without its bytes.
     /// - Throws: `.tooLarge` if the file fills the span.
     package static func read(
         _ path: String, into bytes: inout MutableSpan<UInt8>
@@ -81,10 +81,10 @@ package struct RegularFile {
         }
     }
 
-    /// Whether only the owner has access.
+    /// True if only the owner has access.
     package var isPrivate: Bool { permissions.rawValue & 0o077 == 0 }
 
-    /// Whether group or others have write access.
+    /// True if the group or others have write access.
     package var isWritableByOthers: Bool { permissions.areWritableByOthers && !isOnReadOnlyFileSystem }
 
     /// The permissions in octal, such as `644`.

@@ -1,9 +1,9 @@
 package import OfferCore
 import OfferCrypto
 
-/// The keys that the settings give access to: the one given as text, and those in the folder.
+/// The keys available from the settings: the key given as text and the keys in the folder.
 package struct AvailableKeys: Sendable {
-    /// Opens a folder of keys. Tests provide sources that fail or hang.
+    /// A function that opens a folder of keys. Tests provide sources that fail or hang.
     package typealias OpenFolder = @Sendable (KeyFolder) -> any KeySource
 
     package let settings: KeySettings
@@ -43,14 +43,15 @@ package struct AvailableKeys: Sendable {
     }
 
     /// Scans the folder for changes.
-    /// - Returns: whether anything changed.
+    /// - Returns: true if anything changed.
     package mutating func scan() -> Bool { folder.scan(at: .now, .forChanges) }
 
-    /// Every key and every failure to read one. If two have the same ID, the first wins, so the text overrides a file.
+    /// Every key and every failure to read one. If two entries have the same ID, the first wins, so the text overrides
+    /// a file.
     package var all: [KeyFileStatus] { ofText + folder.keys }
 
     /// Plans the next ring from `ring` and these keys.
-    /// - Parameter isRequested: whether an operator requested the change, by starting the program or with SIGHUP.
+    /// - Parameter isRequested: true if an operator requested the change, by starting the program or with SIGHUP.
     package func plan(from ring: KeyRing, isRequested: Bool = true) -> KeyRingPlan {
         KeyRingPlan(
             from: ring, to: settings.wanted, found: all, isRequested: isRequested, filePath: folder.path(of:))

@@ -1,12 +1,12 @@
 import Glibc
 import SystemPackage
 
-/// The metadata that identifies the state of a file without reading it. Two stamps differ if the file changed between
-/// them.
+/// The metadata that identifies the state of a file without reading it. Two stamps differ if the file changed in
+/// between.
 enum FileStamp: Equatable {
     /// The identity, size, mode and times of the file, or of the file that a link points to.
     case file(Attributes)
-    /// A dangling link.
+    /// The file is a dangling link.
     case danglingLink
     /// The file is not in the folder.
     case absent

@@ -1,12 +1,12 @@
 package import OfferCore
 import OfferFiles
 
-/// The reason a key file cannot be used, read or created. It contains paths, never contents.
+/// The reason that a key file cannot be used, read or created. It contains paths, never contents.
 package enum KeyFileError: Error, Hashable {
     case notFound(path: String)
     case danglingLink(path: String)
     case folder(path: String)
-    /// A pipe, a socket or a device.
+    /// The file is a pipe, a socket or a device.
     case notAFile(path: String)
     case unreadable(path: String, reason: String)
     /// - Parameter mode: the permissions in octal, such as `644`.
@@ -15,9 +15,9 @@ package enum KeyFileError: Error, Hashable {
     case writableByOthers(path: String, mode: String)
     case tooLarge(path: String)
     case empty(path: String)
-    /// `SubscriptionKey_….p8` with an ID that is not ten capital letters and digits.
+    /// The name is `SubscriptionKey_….p8`, but the ID is not ten capital letters and digits.
     case noKeyID(path: String)
-    /// `AuthKey_….p8` or `ApiKey_….p8`.
+    /// The name is `AuthKey_….p8` or `ApiKey_….p8`.
     case otherKind(path: String)
     /// The folder itself does not exist.
     case noFolder(path: String)
@@ -40,7 +40,7 @@ extension KeyFileError {
             }
     }
 
-    /// Whether reading the unchanged file may succeed later, for example after a disk or network failure, or once fewer
+    /// True if reading the unchanged file may succeed later, for example after a disk or network failure, or once fewer
     /// files are open.
     var isTransient: Bool { if case .unreadable = self { true } else { false } }
 
@@ -87,7 +87,7 @@ extension KeyFileError {
         case .unlistable(let path):
             Diagnostic(
                 "the key folder \(path) cannot be listed",
-                hint: "it must be a folder that the account of the service can read")
+                hint: "it must be a folder that the service's account can read")
         case .exists(let path):
             Diagnostic("\(path) already exists, and key files are never replaced", hint: "choose another --key-id")
         case .unwritable(let path, let reason):

@@ -8,7 +8,7 @@ enum KeyFileName: Equatable {
     case noKeyID
     /// `AuthKey_….p8` (APNs, Sign in with Apple, App Store Connect API) or `ApiKey_….p8`: a key for another purpose.
     case otherKind
-    /// Not a key file.
+    /// The file is not a key file.
     case other
 
     static let suffix = ".p8"

@@ -8,10 +8,10 @@ import SystemPackage
 /// The folder of key files, `SubscriptionKey_<KEYID>.p8`, named as App Store Connect names them.
 package struct KeyFolder: Hashable, Sendable {
     package let path: String
-    /// Whether key files may be readable by users other than their owner, as container secrets often are.
+    /// True if key files may be readable by users other than their owner, as container secrets often are.
     package let allowsReadableByOthers: Bool
 
-    /// Whether a missing folder counts as an empty one.
+    /// True if a missing folder counts as an empty one.
     package let mayBeMissing: Bool
 
     package init(path: String, allowsReadableByOthers: Bool = false, mayBeMissing: Bool = true) {
@@ -39,7 +39,7 @@ package struct KeyFolder: Hashable, Sendable {
         case .noKeyID: throw .noKeyID(path: path)
         case .otherKind: throw .otherKind(path: path)
         }
-        // One byte more, because a file that fills the memory may go on.
+        // One byte more than the maximum, because a file that fills the memory may be longer.
         let bytes = try SecretBytes(capacity: maximumFileSize + 1) { bytes throws(KeyFileError) in
             let (count, file): (Int, RegularFile)
             do throws(RegularFile.Fault) { (count, file) = try RegularFile.read(path, into: &bytes) } catch {
@@ -56,7 +56,7 @@ package struct KeyFolder: Hashable, Sendable {
     }
 
     /// Creates a key file that only its owner can read. The file appears complete or not at all, and never replaces
-    /// another.
+    /// another file.
     package func create(_ id: KeyID, pem: [UInt8]) throws(KeyFileError) {
         guard id.hasAppStoreConnectForm else { throw .noKeyID(path: filePath(of: id)) }
         let path = filePath(of: id)
@@ -93,7 +93,7 @@ package struct KeyFolder: Hashable, Sendable {
         }
     }
 
-    /// Lists the folder and each key file with the time of its last change, to its content (mtime) or its inode
+    /// Lists the folder and each key file, with the time of the last change to its content (mtime) or its inode
     /// (ctime).
     package func changeTimes() -> [(path: String, time: Date)] {
         let names = (try? fileNames())?.filter { KeyFileName($0) != .other } ?? []

@@ -1,7 +1,7 @@
 package import OfferCore
 package import OfferCrypto
 
-/// The keys in a folder. A scan for changes reads only changed files, and an unchanged key remains the same object.
+/// A watcher of the keys in a folder. It reads only changed files, and an unchanged key remains the same object.
 ///
 /// The folder is scanned every second. Polling notices files renamed into place and links that now point elsewhere,
 /// which is how container secrets change. Polling also works on network file systems, unlike the kernel's change
@@ -19,7 +19,7 @@ package struct KeyFolderWatcher: KeySource {
     private var files: [String: WatchedFile] = [:]
     private var folderFault: (problem: Diagnostic, since: ContinuousClock.Instant, isReported: Bool)?
 
-    /// - Parameter makeKey: parses the text of a key and proves that the key can sign.
+    /// - Parameter makeKey: a function that parses the text of a key and proves that the key can sign.
     package init(
         folder: KeyFolder, makeKey: @escaping @Sendable (KeyID, SecretBytes) throws -> any SigningKeyPair
     ) {
@@ -67,7 +67,7 @@ package struct KeyFolderWatcher: KeySource {
         return isReported && (old?.isReported != true || old?.problem != problem)
     }
 
-    /// - Returns: the status of the file, and whether another read may give a different one.
+    /// - Returns: the status of the file, and whether another read may give a different status.
     private func read(_ name: String) -> (status: KeyFileStatus, isTransient: Bool) {
         let path = folder.filePath(name)
         let id: KeyID

@@ -5,7 +5,7 @@ package struct KeyRingPlan: Sendable {
     /// The ring to put in force: the requested one, or the current one unchanged.
     package let ring: KeyRing
     package let problems: [Diagnostic]
-    /// Whether ``ring`` is the requested one.
+    /// True if ``ring`` is the requested one.
     package let isComplete: Bool
     /// The active keys that keep their pairs although their files now contain others.
     package let keptKeys: [KeyID]
@@ -13,10 +13,10 @@ package struct KeyRingPlan: Sendable {
     /// - Parameters:
     ///   - old: the ring in force; empty at startup.
     ///   - found: the status of every key and of every file that should be one. If several have the same ID, the first
-    ///     wins, even if it was refused.
-    ///   - isRequested: whether an operator requested the change. If not, an active key keeps its pair even if another
-    ///     pair was found under its ID, unless the configuration gives the other pair's fingerprint. Write access
-    ///     to a file must not be enough to choose the key that the service signs with.
+    ///     one wins, even if it was refused.
+    ///   - isRequested: true if an operator requested the change. If not, an active key keeps its pair even if another
+    ///     pair was found under its ID, unless the configuration gives the other pair's fingerprint. Write access to a
+    ///     file must not be enough to choose the key that the service signs with.
     ///   - filePath: returns the path of a key's file, which need not exist.
     package init(
         from old: KeyRing, to wanted: WantedKeys, found: [KeyFileStatus], isRequested: Bool,
@@ -87,8 +87,8 @@ extension Diagnostic {
 
     fileprivate static func removedWhileActive(_ id: KeyID, _ path: String) -> Diagnostic {
         Diagnostic(
-            "key \(id) is active, but its file \(path) is gone; it keeps signing until the service stops",
-            hint: "put the file back, or choose another key before the service starts again")
+            "key \(id) is active, but its file \(path) is gone; the key keeps signing until the service stops",
+            hint: "put the file back, or choose another key before the service restarts")
     }
 
     fileprivate static func replacedWhileActive(

@@ -2,9 +2,9 @@ package import OfferCore
 
 /// The settings that determine which keys exist and which ones sign.
 package struct KeySettings: Sendable {
-    /// The choice of signing key for each app, and the retired keys.
+    /// The signing key of each app, the retired keys and the required fingerprints.
     package let wanted: WantedKeys
-    /// The text of the key for all apps; nil if it comes from the folder.
+    /// The text of the key for all apps; nil if that key comes from the folder.
     package let text: Secret?
     package let folder: KeyFolder
 

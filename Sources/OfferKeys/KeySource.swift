@@ -4,7 +4,7 @@ package import OfferCore
 package protocol KeySource: Sendable {
     /// Scans for changes.
     /// - Parameter now: the current time, used to recognise files that may still be incomplete.
-    /// - Returns: whether ``keys`` changed.
+    /// - Returns: true if ``keys`` changed.
     mutating func scan(at now: ContinuousClock.Instant, _ mode: ScanMode) -> Bool
 
     /// Returns the path of a key's file, which need not exist.
@@ -17,19 +17,20 @@ package protocol KeySource: Sendable {
 package enum ScanMode: Sendable {
     /// Reads every file and judges it by its current content.
     case first
-    /// Reads only changed files. A file that is not a valid key gets time to be completed.
+    /// Reads only changed files, and files whose last read failed temporarily. A file that is not a valid key gets time
+    /// to be completed.
     case forChanges
-    /// Like ``forChanges``, but reads every file.
+    /// Works like ``forChanges``, but reads every file.
     case thorough
 }
 
-/// The result of reading one key file, or a key from elsewhere.
+/// The result of reading a key from a file or another source.
 package enum KeyFileStatus: Sendable {
     /// A key that has passed a signing test.
     case key(KeyRing.Key)
-    /// Not a usable key, with its ID (if known) and the reason.
+    /// The source has no usable key. The values are the key's ID, if known, and the reason.
     case refused(KeyID?, Diagnostic)
-    /// Not a valid key yet. The file changed a moment ago, so it may be half written.
+    /// The file is not a valid key yet. It changed recently, so it may be half written.
     case unsettled(KeyID)
 
     package var key: KeyRing.Key? { if case .key(let key) = self { key } else { nil } }

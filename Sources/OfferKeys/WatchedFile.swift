@@ -8,7 +8,7 @@ struct WatchedFile {
     private var changed: ContinuousClock.Instant
     /// The latest result of reading the file; nil while it is absent.
     private var reading: KeyFileStatus?
-    /// Whether reading the unchanged file again may give a different result.
+    /// True if reading the unchanged file again may give a different result.
     private(set) var isTransient = false
     /// The status in force, if any.
     private(set) var status: KeyFileStatus?
@@ -19,10 +19,10 @@ struct WatchedFile {
         self.changed = changed
     }
 
-    /// Whether the file is absent and no longer has a status.
+    /// True if the file is absent and no longer has a status.
     var isForgotten: Bool { stamp == .absent && status == nil }
 
-    /// Records the file's stamp and the result of reading it; nil if the file is absent.
+    /// Records the file's stamp and the result of reading it; the result is nil if the file is absent.
     mutating func record(
         _ stamp: FileStamp, as read: (status: KeyFileStatus, isTransient: Bool)?, at now: ContinuousClock.Instant
     ) {
@@ -37,8 +37,8 @@ struct WatchedFile {
 
     /// Puts the latest result in force once it has settled. Until then, a file that may be half written keeps its
     /// status.
-    /// - Parameter immediately: whether to skip the wait.
-    /// - Returns: whether the status changed.
+    /// - Parameter immediately: true to skip the wait.
+    /// - Returns: true if the status changed.
     mutating func settle(at now: ContinuousClock.Instant, immediately: Bool) -> Bool {
         guard let unsettledSince else { return false }
         let hasSettled =
@@ -54,8 +54,8 @@ struct WatchedFile {
         return true
     }
 
-    /// Whether `other` is equivalent to ``reading``. If so, ``reading`` is kept, so that a key in use remains the same
-    /// object.
+    /// Returns true if `other` is equivalent to ``reading``. If so, ``reading`` is kept, so that a key in use remains
+    /// the same object.
     private func isSameReading(_ other: KeyFileStatus?) -> Bool {
         switch (reading, other) {
         case (nil, nil): true

@@ -7,16 +7,17 @@ package import OfferCrypto
 
 /// The HTTP client that sends requests to other servers.
 ///
-/// It uses TLS 1.2 or later, follows no redirect and decompresses nothing. It sends a request once: the caller decides
-/// when to try again. Each response has a time limit and a maximum size.
+/// It uses TLS 1.2 or later, follows no redirect and decompresses nothing. It sends each request once: the caller
+/// decides when to retry. Each response has a time limit and a maximum size.
 package final class OutgoingClient: HTTPExchange {
     private let client: HTTPClient
 
     /// - Parameters:
     ///   - connections: the maximum number of connections to one host. Further requests wait.
-    ///   - connectLimit: the time limit for a connection, including its TLS handshake. Until then, an attempt takes the
-    ///     place of a connection, even if the request has been given up.
-    ///   - verifiesCertificates: false only for a server on this machine, whose certificate names the service.
+    ///   - connectLimit: the time limit for a connection, including its TLS handshake. Until then, an attempt counts as
+    ///     a connection, even if its request has been cancelled.
+    ///   - verifiesCertificates: false only for a server on this machine, because its certificate contains the
+    ///     service's public name.
     package convenience init(
         connections: Int = 8, connectLimit: Duration = .seconds(10), verifiesCertificates: Bool = true
     ) {
@@ -24,7 +25,7 @@ package final class OutgoingClient: HTTPExchange {
     }
 
     /// - Parameter roots: the certificates to trust in addition to the system's.
-    /// - Throws: if the TLS library cannot use one of them.
+    /// - Throws: an error if the TLS library cannot use one of the certificates.
     package convenience init(
         roots: [X509Certificate], connections: Int = 8, connectLimit: Duration = .seconds(10)
     ) throws(UnusableRoot) {

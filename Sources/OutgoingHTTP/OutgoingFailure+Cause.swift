@@ -4,7 +4,8 @@ import NIOPosix
 import NIOSSL
 
 extension OutgoingFailure {
-    /// The failure behind an error of the library. Its message is not kept, because it may quote the URL.
+    /// Makes the failure from an error of the HTTP library. The error's message is dropped, because it may quote the
+    /// URL.
     /// - Parameter maximum: the maximum size of the response, in bytes.
     init(_ error: any Error, maximum: Int) {
         self =
@@ -30,7 +31,7 @@ extension OutgoingFailure {
         .connectTimeout, .readTimeout, .deadlineExceeded, .tlsHandshakeTimeout,
     ]
 
-    /// - Parameter errors: one for each address that was tried.
+    /// - Parameter errors: one error for each address that was tried.
     private static func connection(_ errors: [any Error]) -> Self {
         errors.contains { ($0 as? IOError)?.errnoCode == ECONNREFUSED } ? .connectionRefused : .hostUnreachable
     }

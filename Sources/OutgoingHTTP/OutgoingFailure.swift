@@ -1,9 +1,9 @@
-/// The reason that a request to another server got no complete response.
+/// The reason that a request to another server received no complete response.
 ///
 /// The description is a predicate, such as `refused the connection`. The server is its subject.
 package enum OutgoingFailure: Error, Hashable, Sendable {
     case timedOut
-    /// The response is larger than this, in bytes.
+    /// The response is larger than this many bytes.
     case tooLarge(maximum: Int)
     case hostNotFound
     case connectionRefused

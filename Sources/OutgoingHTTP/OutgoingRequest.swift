@@ -4,11 +4,11 @@ package struct OutgoingRequest: Sendable {
     package let url: String
     /// The headers, which are sent in this order after `User-Agent`.
     package let headers: [(name: String, value: String)]
-    /// nil for none.
+    /// The body; nil for none.
     package let body: [UInt8]?
     /// The maximum size of the response's body, in bytes.
     package let maximumResponse: Int
-    /// True if only the status matters. A body that is too large, or ends early, is then left out of the response.
+    /// True if only the status matters. A body that is too large or incomplete is then omitted from the response.
     package let ignoresBody: Bool
 
     /// - Parameter method: a method such as `GET`.
@@ -28,7 +28,7 @@ package struct OutgoingRequest: Sendable {
 /// A complete HTTP response with any status.
 package struct IncomingResponse: Sendable {
     package let status: Int
-    /// All fields, in the order in which they arrived.
+    /// All header fields, in order of arrival.
     package let headers: [(name: String, value: String)]
     package let body: [UInt8]
 
@@ -38,7 +38,7 @@ package struct IncomingResponse: Sendable {
         self.body = body
     }
 
-    /// Returns the first value of a header, as it was received.
+    /// Returns the first value of a header, as received.
     /// - Parameter name: the name in any letter case.
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value

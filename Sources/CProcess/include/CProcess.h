@@ -1,4 +1,4 @@
-// C functions that Swift cannot call directly, and the build date.
+// Wrappers for C functions that Swift cannot call directly, and the build date.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,8 +13,9 @@ long offer_descriptor_limit(void);
 /// Returns unused heap memory to the system. The C library would otherwise keep it for reuse.
 void offer_return_memory(void);
 
-/// Makes the C library return each allocation of at least 32 KiB to the system once it is freed. By default, it keeps
-/// allocations of up to 32 MiB for reuse after the first one is freed, and what is allocated between them divides the heap.
+/// Makes the C library return each allocation of at least 32 KiB to the system when it is freed. By default, the
+/// library keeps allocations of up to 32 MiB for reuse after the first one is freed. Allocations between them fragment
+/// the heap.
 void offer_return_large_allocations(void);
 
 /// The argument of SO_ATTACH_FILTER (struct sock_fprog), with the pointer as a number.
@@ -23,12 +24,12 @@ struct offer_socket_filter {
   uint64_t instructions;
 };
 
-/// Returns a filter that drops every packet. A listening socket with this filter gets no new connections, but keeps
-/// those that are waiting to be accepted.
+/// Returns a filter that drops every packet. A listening socket with this filter gets no new connections, but keeps the
+/// connections that wait to be accepted.
 struct offer_socket_filter offer_filter_of_everything(void);
 
 /// Returns the build date as the compiler formats it, such as "Jan  1 2026".
 const char *offer_build_day(void);
 
-/// Lets the calling thread run only when no other thread needs the processor. Returns whether the system allowed it.
+/// Lets the calling thread run only when no other thread needs the processor. Returns false if the system refuses.
 bool offer_run_only_when_idle(void);

@@ -18,7 +18,7 @@ package struct Commit: Sendable {
         positions = first...max(positions.upperBound, other.positions.upperBound)
     }
 
-    /// Asks the log to write the entries and waits for the result.
+    /// Has the log write the entries and waits for the result.
     /// - Returns: true if all entries are durable; false if any was lost.
     package func isDurable() async -> Bool {
         await withCheckedContinuation { continuation in
@@ -30,7 +30,7 @@ package struct Commit: Sendable {
 /// A log that writes its entries in groups.
 package protocol CommitLog: AnyObject, Sendable {
     /// Writes the entries of `commit`.
-    /// - Parameter completion: called once, on any thread and possibly under a lock, so it must not
-    ///   block; its argument is true if all entries are durable.
+    /// - Parameter completion: called once, on any thread and possibly under a lock, so it must not block. Its argument
+    ///   is true if all entries are durable.
     func write(_ commit: Commit, completion: @escaping @Sendable (_ isDurable: Bool) -> Void)
 }

@@ -1,7 +1,7 @@
-/// The bundle identifier of the app, exactly as registered (case-sensitive). First field of the payload.
+/// The bundle identifier of the app, exactly as registered (case-sensitive). It is the first field of the payload.
 ///
-/// On the wire it is `appBundleID` in Apple's sample and `bundleID` in `/v1`. At most 155 bytes, App Store Connect's
-/// limit.
+/// Its name on the wire is `appBundleID` in Apple's sample and `bundleID` in `/v1`. It has at most 155 bytes, App Store
+/// Connect's limit.
 package struct BundleID: Hashable, Sendable {
     package let text: FieldText
 

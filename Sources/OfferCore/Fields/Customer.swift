@@ -1,9 +1,9 @@
-/// The customer of a purchase, as the app identifies them. Fifth field of the payload.
+/// The customer of a purchase, as the app identifies them. This is the fifth field of the payload.
 ///
-/// Apple calls it `applicationUsername` in StoreKit 1 and `appAccountToken` in StoreKit 2. They are signed differently:
-/// a token is a UUID, signed in lower case; a username is signed byte for byte.
+/// Apple calls it `applicationUsername` in StoreKit 1 and `appAccountToken` in StoreKit 2. The two are signed
+/// differently: a token is a UUID and is signed in lower case, but a username is signed byte for byte.
 package enum Customer: Hashable, Sendable {
-    /// The value of `SKMutablePayment.applicationUsername`; empty if the app sets none.
+    /// The value of `SKMutablePayment.applicationUsername`; empty if the app sets no username.
     case applicationUsername(FieldText)
     /// The value of the purchase option `appAccountToken`.
     case appAccountToken(UUIDText)
@@ -30,9 +30,9 @@ package enum Customer: Hashable, Sendable {
 }
 
 extension Customer {
-    /// The account that the customer is known by.
+    /// The customer's account.
     ///
-    /// StoreKit makes a username that is a UUID the `appAccountToken` of the purchase, so both are one account.
+    /// If a username is a UUID, StoreKit makes it the purchase's `appAccountToken`, so both identify the same account.
     package var account: Customer {
         guard case .applicationUsername(let text) = self, let token = UUIDText(parsing: text.utf8) else { return self }
         return .appAccountToken(token)

@@ -1,5 +1,5 @@
 extension Duration {
-    /// Reads a duration of the configuration file: a whole number of minutes (`90m`), hours (`12h`) or days (`30d`).
+    /// Reads a duration from the configuration file: a whole number of minutes (`90m`), hours (`12h`) or days (`30d`).
     /// - Returns: nil for anything else, zero, or more than 100 years.
     package init?(configured text: String) {
         guard let unit = text.last, let seconds = ["m": 60, "h": 3600, "d": 86_400][unit] else { return nil }

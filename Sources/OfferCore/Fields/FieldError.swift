@@ -1,29 +1,30 @@
 /// The reason a string is not a valid field value.
 ///
-/// It names the field as the caller spelled it. It never contains the text, which may be personal data.
+/// It contains the caller's name for the field, but never the string itself, which may be personal data.
 package struct FieldError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         case empty
-        /// Not empty, but nothing except white space (Unicode's property `White_Space`).
+        /// The string is not empty, but contains only white space (Unicode's property `White_Space`).
         case blank
-        /// Longer than this many bytes of UTF-8.
+        /// The string is longer than this many bytes of UTF-8.
         case tooLong(maximumBytes: Int)
         case notUTF8
-        /// U+2063, which joins the signed fields. Inside a field, it would make one field look like two.
+        /// The string contains U+2063, which joins the signed fields. Inside a field, it would make one field look like
+        /// two.
         case separator
-        /// A control character (C0, DEL, C1) or a line or paragraph separator (U+2028, U+2029).
+        /// The string contains a control character (C0, DEL, C1) or a line or paragraph separator (U+2028, U+2029).
         case controlCharacter
-        /// Not `8-4-4-4-12` hexadecimal digits.
+        /// The string is not `8-4-4-4-12` hexadecimal digits.
         case notUUID
-        /// A character other than an ASCII letter or digit.
+        /// The string contains a character other than an ASCII letter or digit.
         case notAlphanumeric
-        /// A list whose length is outside this range.
+        /// The length of the list is outside this range.
         case wrongCount(ClosedRange<Int>)
-        /// Not standard base64 with padding (RFC 4648 section 4).
+        /// The string is not standard base64 with padding (RFC 4648 section 4).
         case notBase64
-        /// Not the 16 or 6 bytes of a device identifier in hexadecimal.
+        /// The string is not a device identifier: 16 or 6 bytes in hexadecimal.
         case notDevice
-        /// Not one of these words.
+        /// The string is not one of these words.
         case notOneOf([String])
     }
 
@@ -37,11 +38,11 @@ package struct FieldError: Error, Hashable, Sendable {
 }
 
 extension FieldError: CustomStringConvertible {
-    /// A sentence for the caller.
+    /// The message for the caller, a complete sentence.
     package var description: String {
         switch reason {
         case .empty: "\(field) must not be empty."
-        case .blank: "\(field) must not consist of white space only."
+        case .blank: "\(field) must not consist only of white space."
         case .tooLong(let maximum): "\(field) must not be longer than \(maximum) bytes of UTF-8."
         case .notUTF8: "\(field) is not valid UTF-8."
         case .separator: "\(field) must not contain U+2063, the character that joins the signed fields."

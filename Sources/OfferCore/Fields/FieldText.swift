@@ -2,8 +2,8 @@
 /// and not only white space.
 ///
 /// The bytes are stored as received, because exactly those bytes are signed. `String` compares by canonical
-/// equivalence, which treats strings with different bytes as equal. Foundation's string search misses a separator that
-/// is followed by a combining mark.
+/// equivalence, which can treat strings with different bytes as equal. Foundation's string search misses a separator
+/// that is followed by a combining mark.
 package struct FieldText: Hashable, Sendable {
     package let utf8: [UInt8]
 
@@ -22,8 +22,8 @@ package struct FieldText: Hashable, Sendable {
         self.utf8 = utf8
     }
 
-    /// Whether valid UTF-8 has only Unicode white space, and some of it. No identifier looks like that; it is what a form
-    /// or a template leaves behind for a missing value.
+    /// Returns true if valid UTF-8 consists of one or more Unicode white space characters. An identifier never does,
+    /// but a form or template may send them for a missing value.
     package static func isBlank(_ utf8: [UInt8]) -> Bool {
         // Nearly every text begins with a visible ASCII character.
         guard let first = utf8.first, first <= 0x20 || first >= 0x80 else { return false }
@@ -32,8 +32,8 @@ package struct FieldText: Hashable, Sendable {
 
     /// Finds the first forbidden Unicode scalar.
     ///
-    /// UTF-8 is self-synchronising: in valid UTF-8 these byte sequences occur only as the scalars named beside them. A
-    /// bytewise search is therefore exact, and combining marks cannot hide a match.
+    /// UTF-8 is self-synchronising: in valid UTF-8, each byte sequence below occurs only as the scalar named in its
+    /// comment. A bytewise search is therefore exact, and combining marks cannot hide a match.
     private static func forbiddenScalar(in utf8: [UInt8]) -> FieldError.Reason? {
         for index in utf8.indices {
             switch utf8[index] {

@@ -1,4 +1,4 @@
-/// A signature's one-time UUID (version 4). Sixth field of the payload.
+/// A signature's one-time UUID (version 4). It is the sixth field of the payload.
 ///
 /// A nonce is never reused: a signature is valid for a single purchase request, even if that request fails.
 package struct Nonce: Hashable, Sendable {

@@ -1,6 +1,7 @@
-/// The Promotional Offer Identifier, as set up for the product in App Store Connect. Fourth field of the payload.
+/// The Promotional Offer Identifier, as set up for the product in App Store Connect. It is the fourth field of the
+/// payload.
 ///
-/// At most 255 bytes; App Store Connect allows fewer.
+/// It has at most 255 bytes; App Store Connect allows fewer.
 package struct OfferID: Hashable, Sendable {
     package let text: FieldText
 

@@ -1,7 +1,8 @@
-/// The product ID of the subscription being bought, exactly as registered (case-sensitive). Third field of the payload.
+/// The product ID of the subscription being bought, exactly as registered (case-sensitive). It is the third field of
+/// the payload.
 ///
-/// On the wire it is `productIdentifier` in Apple's sample and `productID` in `/v1`. At most 255 bytes; App Store
-/// Connect allows fewer.
+/// Its name on the wire is `productIdentifier` in Apple's sample and `productID` in `/v1`. It has at most 255 bytes;
+/// App Store Connect allows fewer.
 package struct ProductID: Hashable, Sendable {
     package let text: FieldText
 

@@ -1,6 +1,6 @@
 extension Timestamp {
-    /// The time in UTC with milliseconds (RFC 3339), in ASCII, such as `2026-01-01T00:00:00.000Z`; the nearest one from year 0 to
-    /// 9999, because no other has four digits.
+    /// The time in UTC with milliseconds (RFC 3339), in ASCII, such as `2026-01-01T00:00:00.000Z`. A year must have
+    /// four digits, so a time outside the years 0 to 9999 becomes the nearest time within them.
     package var iso8601: [UInt8] {
         let (days, time) = Self.divide(
             Swift.min(Swift.max(milliseconds, -62_167_219_200_000), 253_402_300_799_999), by: 86_400_000)

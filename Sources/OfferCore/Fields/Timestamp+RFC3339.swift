@@ -1,7 +1,7 @@
 extension Timestamp {
     /// Parses a date and time of RFC 3339, such as `2020-07-22T17:39:06Z`.
     ///
-    /// Xcode writes offsets without a colon, such as `+0300`. Digits beyond milliseconds are dropped.
+    /// The offset may lack its colon, as in Xcode's `+0300`. Digits beyond milliseconds are dropped.
     /// - Returns: nil for any other text, and for a day or a time that does not exist.
     package init?(rfc3339 text: ArraySlice<UInt8>) {
         var reader = DateReader(rest: text)
@@ -30,7 +30,7 @@ extension Timestamp {
         }
     }
 
-    /// The days from 1970-01-01 to a date in the Gregorian calendar, from the year 0 on.
+    /// Returns the number of days from 1970-01-01 to a date in the Gregorian calendar. The year must be 0 or later.
     private static func days(to year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         // Counts years from 1 March, so that the leap day comes last. The offset of 400 years avoids negative numbers.
         let year = year + (month > 2 ? 400 : 399)
@@ -59,7 +59,7 @@ private struct DateReader {
     }
 
     /// Reads an optional fraction of a second with 1 to 9 digits.
-    /// - Returns: milliseconds.
+    /// - Returns: the fraction in milliseconds; nil if it has no digits or more than nine.
     mutating func fraction() -> Int64? {
         guard skip(".") else { return 0 }
         var (milliseconds, unit, count): (Int64, Int64, Int) = (0, 100, 0)
@@ -72,7 +72,7 @@ private struct DateReader {
     }
 
     /// Reads `Z`, or an offset from UTC with or without a colon.
-    /// - Returns: minutes.
+    /// - Returns: the offset in minutes; nil if it is invalid.
     mutating func offset() -> Int64? {
         if skip("Z") { return 0 }
         let isNegative = skip("-")

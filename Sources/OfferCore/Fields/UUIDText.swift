@@ -1,10 +1,10 @@
-/// A UUID as it is signed and sent: 36 ASCII bytes with lower-case hexadecimal digits.
+/// A UUID in the form that is signed and sent: 36 ASCII bytes with lower-case hexadecimal digits.
 ///
 /// Foundation prints UUIDs in upper case, and the App Store rejects signatures over that form.
 package struct UUIDText: Hashable, Sendable {
     package let utf8: [UInt8]
 
-    /// - Parameter utf8: `8-4-4-4-12` hexadecimal digits in either case, and nothing else.
+    /// - Parameter utf8: `8-4-4-4-12` hexadecimal digits in either letter case, and nothing else.
     /// - Returns: nil for any other text.
     package init?(parsing utf8: [UInt8]) {
         guard utf8.count == 36 else { return nil }
@@ -23,7 +23,7 @@ package struct UUIDText: Hashable, Sendable {
 
     /// - Parameters:
     ///   - high: the first eight bytes of the UUID, most significant first.
-    ///   - low: the last eight.
+    ///   - low: the last eight bytes.
     package init(high: UInt64, low: UInt64) {
         var utf8: [UInt8] = []
         utf8.reserveCapacity(36)

@@ -4,16 +4,16 @@
 /// names, trailing commas, a trailing NUL, UTF-16 and unpaired surrogates. Parsers interpret that input differently, so
 /// one signed text could mean two things.
 package struct JSONReader {
-    /// Bounds that keep hostile input cheap to reject.
+    /// Limits that make hostile input cheap to reject.
     package enum Limit {
         /// The maximum nesting depth of arrays and objects.
         package static let depth = 16
         /// The maximum number of members in an object or elements in an array.
         package static let count = 64
-        /// The maximum number of values in the whole text. A small text can have many, and each takes far more memory than its
-        /// text: 1 MiB of empty objects would take 65 MB.
+        /// The maximum number of values in the whole text. A small text can have many values, and each takes far more
+        /// memory than its text: 1 MiB of empty objects would take 65 MB.
         package static let total = 4096
-        /// The same limit for the claims of a user's token, which may list all of the user's groups.
+        /// The limit that replaces ``count`` for the claims of a user's token, which may list all of the user's groups.
         package static let claimCount = 1024
     }
 
@@ -147,7 +147,7 @@ package struct JSONReader {
         }
     }
 
-    /// The place of the first character from `start` on that is a quotation mark, a backslash or a control character.
+    /// Returns the position of the first quotation mark, backslash or control character from `start` on.
     private func endOfPlainText(from start: Int) -> Int {
         let text = bytes.span
         var end = start

@@ -43,7 +43,7 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Begins a member. One call of ``value(_:)-(String)`` or another one of that name follows.
+    /// Begins a member. The caller must then write its value, for example with ``value(_:)-(String)``.
     package mutating func begin(_ name: String) {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
@@ -63,7 +63,7 @@ package struct JSONWriter {
 
     package mutating func value(_ value: Bool) { bytes += (value ? "true" : "false").utf8 }
 
-    /// Writes an array. `write` writes the value at each place.
+    /// Writes an array. `write` writes the value at each index.
     package mutating func values(count: Int, _ write: (inout JSONWriter, Int) -> Void) {
         bytes.append(UInt8(ascii: "["))
         for place in 0..<count {
@@ -156,7 +156,7 @@ package struct JSONWriter {
         return writer.bytes
     }
 
-    /// Encodes a string with its quotes, for ``rawMembers(_:)`` with names that may need escapes.
+    /// Encodes a string with its quotes, for members of ``rawMembers(_:)`` whose names may need escapes.
     /// - Parameter utf8: valid UTF-8.
     package static func string(_ utf8: [UInt8]) -> [UInt8] {
         var writer = JSONWriter(bytes: [])

@@ -3,7 +3,8 @@ package enum MemberError: Error, Hashable {
     case missing(String)
     /// Neither `applicationUsername` nor `appAccountToken` is present.
     case missingCustomer
-    /// `appAccountToken` is an empty string. Only an empty `applicationUsername` stands for a purchase without either.
+    /// `appAccountToken` is an empty string. Only an empty `applicationUsername` means a purchase without a username or
+    /// token.
     case emptyAppAccountToken
     case wrongType(String, expected: String, found: String)
     case invalid(FieldError)

@@ -14,7 +14,7 @@ package struct MemberReader {
         return field
     }
 
-    /// Reads a field that goes by either of two names.
+    /// Reads a field that has either of two names.
     package func field<Field>(
         _ name: String, or other: String, _ check: Check<Field>
     ) throws(MemberError) -> Field {
@@ -41,12 +41,12 @@ package struct MemberReader {
         return bool
     }
 
-    /// Whether the members name a customer, valid or not.
+    /// True if the members name a customer, valid or not.
     package var namesCustomer: Bool { members["applicationUsername"] != nil || members["appAccountToken"] != nil }
 
     /// Reads the customer. An absent customer is an error, but an empty username is not.
     ///
-    /// Omitting the field is the most common cause of signatures that look right but fail on the device.
+    /// Omitting the field when signing is the most common cause of signatures that look right but fail on the device.
     package func customer() throws(MemberError) -> Customer {
         switch (members["applicationUsername"], members["appAccountToken"]) {
         case (nil, nil):
@@ -67,7 +67,7 @@ package struct MemberReader {
     }
 
     /// Refuses members that only the server may produce, in any letter case.
-    /// - Parameter makesJWS: whether the request can produce a JWS. Apple's sample never produces one and ignores JWS
+    /// - Parameter makesJWS: true if the request can produce a JWS. Apple's sample never produces one and ignores JWS
     ///   members.
     package func refuseReserved(makesJWS: Bool) throws(MemberError) {
         for member in members.members

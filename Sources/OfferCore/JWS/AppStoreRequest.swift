@@ -8,7 +8,7 @@ package enum AppStoreRequest: Hashable, Sendable {
     case introductoryOfferEligibility(ProductID, allowed: Bool, TransactionID)
     case advancedCommerce(JSONObjectText)
 
-    /// The transaction that ties the request to a customer; nil if any customer can use it.
+    /// The transaction that ties the request to a customer; nil if any customer can use the JWS.
     package var transactionID: TransactionID? {
         switch self {
         case .promotionalOffer(_, _, let id): id

@@ -22,7 +22,7 @@ struct ClaimReader {
         return text
     }
 
-    /// - Parameter check: makes a field from its text and name.
+    /// - Parameter check: a function that makes a field from its text and name.
     func field<Field>(
         _ name: String, _ check: (_ utf8: [UInt8], _ name: String) throws(FieldError) -> Field
     ) throws(CompactJWSFault) -> Field {

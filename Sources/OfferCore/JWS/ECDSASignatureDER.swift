@@ -6,7 +6,7 @@ package enum ECDSASignatureDER {
 
     /// - Parameters:
     ///   - r: a big-endian number of at most 66 bytes, the size for P-521.
-    ///   - s: likewise.
+    ///   - s: a number in the same form as `r`.
     package static func text(r: ArraySlice<UInt8>, s: ArraySlice<UInt8>) -> [UInt8] {
         let numbers = integer(r) + integer(s)
         // A length of 128 or more takes two bytes, and the first is 0x81.
@@ -16,7 +16,8 @@ package enum ECDSASignatureDER {
 
     private static func integer(_ number: ArraySlice<UInt8>) -> [UInt8] {
         let digits = number.drop { $0 == 0 }
-        // INTEGERs are signed, so a first byte with its top bit set needs a zero byte before it. Zero is one zero byte.
+        // INTEGERs are signed, so a first byte with its top bit set needs a zero byte before it. Zero is encoded as one
+        // zero byte.
         let padding: [UInt8] = digits.first.map { $0 >= 0x80 } ?? true ? [0] : []
         return [integer, UInt8(padding.count + digits.count)] + padding + digits
     }

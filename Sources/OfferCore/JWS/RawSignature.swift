@@ -5,7 +5,7 @@ package struct RawSignature: Hashable, Sendable {
 
     private static let numberSize = 32
 
-    /// - Returns: nil unless there are 64 bytes.
+    /// - Returns: nil unless `bytes` has 64 bytes.
     package init?(bytes: [UInt8]) {
         guard bytes.count == 2 * Self.numberSize else { return nil }
         self.bytes = bytes
@@ -26,8 +26,8 @@ package struct RawSignature: Hashable, Sendable {
         bytes = r + s
     }
 
-    /// Whether r and s are above zero and below the order of P-256 (FIPS 186-5 section 6.4.2). Verification refuses all
-    /// other signatures; this says why.
+    /// True if r and s are above zero and below the order of P-256 (FIPS 186-5 section 6.4.2). Verification refuses all
+    /// other signatures; this property explains the refusal.
     package var isInRange: Bool {
         [bytes[..<Self.numberSize], bytes[Self.numberSize...]].allSatisfy { number in
             number.contains { $0 != 0 } && number.lexicographicallyPrecedes(Self.order)

@@ -14,7 +14,8 @@ extension SigningKeyPair {
         return verified
     }
 
-    /// Parses the text as it will be sent. Every member must match `jws`, and the public key must accept the signature.
+    /// Parses and verifies the text to be sent. Every member must match `jws`, and the public key must accept the
+    /// signature.
     package func verified(_ text: [UInt8], matching jws: UnsignedJWS) throws(SigningFault) -> CompactJWS {
         guard let made = try? CompactJWS(text), made.content == jws else { throw .signatureRefused }
         let accepted: Bool

@@ -1,6 +1,6 @@
 /// The service's keys, their states, and the signing key chosen for each app.
 ///
-/// A ring is a value: a copy never shows half of a change, and a refused move changes nothing. An app has at most one
+/// A ring is a value: a copy never shows a partial change, and a refused move changes nothing. An app has at most one
 /// signing key and never falls back to another.
 ///
 /// ```
@@ -52,7 +52,7 @@ package struct KeyRing: Sendable {
     /// The chosen keys that are out of service and therefore do not sign.
     package var activeOutOfService: Set<KeyID> { outOfService.intersection(choice.keyIDs) }
 
-    /// Whether the key has been taken out of service, regardless of its state.
+    /// Returns true if the key was taken out of service, regardless of its state.
     package func isOutOfService(_ id: KeyID) -> Bool { outOfService.contains(id) }
 
     /// The IDs of all keys in the ring, in byte order.

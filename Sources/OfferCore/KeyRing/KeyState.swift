@@ -1,9 +1,9 @@
 /// The state of a key in a ``KeyRing``.
 package enum KeyState: String, CaseIterable, Hashable, Sendable {
-    /// Signs for at least one app.
+    /// The key signs for at least one app.
     case active
-    /// Loaded, and can be chosen to sign.
+    /// The key is loaded and can be chosen to sign.
     case standby
-    /// Never signs again; kept so that its old signatures can be explained.
+    /// The key never signs again. It is kept so that its old signatures can be explained.
     case retired
 }

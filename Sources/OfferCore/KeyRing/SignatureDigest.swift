@@ -1,5 +1,5 @@
-/// A hash function that an ECDSA signature may use. The App Store accepts only SHA-256; the others explain why a signature
-/// is rejected.
+/// A hash function that an ECDSA signature may use. The App Store accepts only SHA-256; the others are used to explain
+/// why a signature is rejected.
 package enum SignatureDigest: CaseIterable, Hashable, Sendable {
     case sha1
     case sha224

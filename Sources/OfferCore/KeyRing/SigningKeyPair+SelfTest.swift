@@ -7,16 +7,16 @@ package enum KeyTestResult: Sendable {
     case failed(reason: String)
 }
 
-/// An error of the cryptography with a key, perhaps for a moment only, because the process is out of memory. Nothing is
-/// known about the key's signatures.
+/// A failed cryptographic operation with a key. It may be temporary, for example if memory runs out, and says nothing
+/// about the key's signatures.
 package enum KeyFault: Sendable {
     case cannotSign(any Error)
     case cannotVerify(any Error)
 }
 
 extension SigningKeyPair {
-    /// Signs `message` and verifies the signature as an offer's is verified. An altered signature and an altered message
-    /// must be refused, because verification that accepts everything would let bad signatures out.
+    /// Signs `message` and verifies the signature in the same way as an offer's. Verification must refuse an altered
+    /// signature and an altered message. If it accepted everything, bad signatures would be sent.
     /// - Parameter message: not empty.
     package func selfTest(signing message: [UInt8]) -> KeyTestResult {
         let signature: [UInt8]
@@ -37,6 +37,6 @@ extension SigningKeyPair {
 }
 
 extension [UInt8] {
-    /// The bytes with the last bit flipped, for tests that an altered signature or message is refused.
+    /// The bytes with the last bit flipped, for tests with an altered signature or message.
     package var flippingLastBit: [UInt8] { dropLast() + suffix(1).map { $0 ^ 1 } }
 }

@@ -9,11 +9,11 @@ package protocol SigningKeyPair: AnyObject, Sendable {
     /// - Returns: ASN.1 DER, different on every call.
     func sign(_ message: [UInt8]) throws -> [UInt8]
 
-    /// True if the public half accepts `signature`, in ASN.1 DER, for SHA-256 of `message`.
+    /// Returns true if the public half accepts `signature`, in ASN.1 DER, for SHA-256 of `message`.
     func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool
 
-    /// True if the public half accepts `signature`, in ASN.1 DER, for a digest of `message`. Only explanations use digests
-    /// other than SHA-256.
+    /// Returns true if the public half accepts `signature`, in ASN.1 DER, for a digest of `message`. Only explanations
+    /// use digests other than SHA-256.
     func verify(_ signature: [UInt8], of message: [UInt8], hashedBy digest: SignatureDigest) throws -> Bool
 
     /// Verifies a signature that this pair has just made. This may be faster than ``verify(_:of:)``, but must not be used
@@ -22,7 +22,7 @@ package protocol SigningKeyPair: AnyObject, Sendable {
 }
 
 extension SigningKeyPair {
-    /// Accepts nothing but SHA-256, for pairs without other digests.
+    /// Supports only SHA-256, for pairs that do not implement other digests.
     package func verify(_ signature: [UInt8], of message: [UInt8], hashedBy digest: SignatureDigest) throws -> Bool {
         try digest == .sha256 && verify(signature, of: message)
     }
@@ -32,8 +32,8 @@ extension SigningKeyPair {
     }
 }
 
-/// The reason no signature was made. All three are service faults: they are logged in full, and the response contains
-/// no details.
+/// The reason that no signature was made. All three are service faults: they are logged in full, and the response
+/// contains no details.
 package enum SigningFault: Error {
     case signingFailed(any Error)
     case verificationFailed(any Error)
@@ -49,8 +49,8 @@ package enum SigningStep: Sendable {
 }
 
 extension SigningKeyPair {
-    /// Signs `payload` and verifies the signature with the public key. Every ``OfferSignature`` that is sent to a caller
-    /// comes from this function, which never returns one that does not verify.
+    /// Signs `payload` and verifies the signature with the public key. Every ``OfferSignature`` that is sent to a
+    /// caller comes from this function, which returns only signatures that verify.
     package func signature(
         for payload: OfferPayload, onStep: (SigningStep) -> Void = { _ in }
     ) throws(SigningFault) -> OfferSignature {

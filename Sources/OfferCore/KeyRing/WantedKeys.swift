@@ -2,9 +2,9 @@
 package struct WantedKeys: Hashable, Sendable {
     /// The signing key for each app.
     package var choice: KeyChoice
-    /// Keys that must never sign again. The configuration is rejected if it also chooses one to sign.
+    /// Keys that must never sign again. The configuration is rejected if it also chooses such a key to sign.
     package var retired: Set<KeyID>
-    /// The ``SigningKeyPair/fingerprint`` that the key with this ID must have. A key with another one is refused.
+    /// The required ``SigningKeyPair/fingerprint`` of each key, by ID. A key with another fingerprint is refused.
     package var fingerprints: [KeyID: String]
 
     package init(choice: KeyChoice, retired: Set<KeyID> = [], fingerprints: [KeyID: String] = [:]) {
@@ -13,7 +13,7 @@ package struct WantedKeys: Hashable, Sendable {
         self.fingerprints = fingerprints
     }
 
-    /// Whether the configuration permits this pair for this ID.
+    /// Returns true if the configuration permits this pair for this ID.
     package func permits(_ key: KeyRing.Key) -> Bool {
         fingerprints[key.id].map { $0 == key.pair.fingerprint } ?? true
     }

@@ -5,7 +5,7 @@ extension IPAddress: CustomStringConvertible {
         if isV4 {
             return groups.suffix(2).flatMap { ["\($0 >> 8)", "\($0 & 0xFF)"] }.joined(separator: ".")
         }
-        // The longest run of at least two zero groups becomes `::`; of equally long ones, the first.
+        // The longest run of at least two zero groups becomes `::`; among equally long runs, the first.
         let zeros = groups.indices.map { begin in begin..<begin + groups[begin...].prefix { $0 == 0 }.count }
         guard let run = zeros.max(by: { $0.count < $1.count || $0.count == $1.count && $0.lowerBound > $1.lowerBound }),
             run.count >= 2

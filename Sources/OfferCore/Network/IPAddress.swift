@@ -18,7 +18,7 @@ package struct IPAddress: Hashable, Sendable {
 
     package var isV4: Bool { halves.x == 0 && halves.y >> 32 == 0xFFFF }
 
-    /// Whether it is a loopback address, which only this machine can reach.
+    /// True if this is a loopback address, which only this machine can reach.
     package var isLoopback: Bool { isV4 ? halves.y >> 24 & 0xFF == 127 : halves == SIMD2(0, 1) }
 
     /// The eight groups of 16 bits.
@@ -33,7 +33,7 @@ package struct IPAddress: Hashable, Sendable {
     /// address (RFC 6177).
     package var subscriber: IPAddress { prefix(bits: isV4 ? 128 : 64) }
 
-    /// The address with all but the first `count` of its 128 bits set to zero.
+    /// Returns the address with all bits after the first `count` set to zero.
     func prefix(bits count: Int) -> IPAddress {
         // In Swift, `<<` by 64 or more yields zero.
         IPAddress(halves: halves & SIMD2(UInt64.max << (64 - min(count, 64)), UInt64.max << (128 - max(count, 64))))
@@ -68,7 +68,7 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// Parses groups of up to four hexadecimal digits, joined by colons. The last two may be written as an IPv4
+    /// Parses groups of up to four hexadecimal digits, joined by colons. The last two groups may be written as an IPv4
     /// address.
     private static func groups(_ text: Substring) -> [UInt16]? {
         if text.isEmpty { return [] }

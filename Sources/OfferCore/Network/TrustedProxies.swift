@@ -29,29 +29,29 @@ package struct TrustedProxies: Hashable, Sendable {
     private let networks: [Network]
     private let arePeersProxies: Bool
 
-    /// - Parameter arePeersProxies: whether every connection comes from a proxy, trusted or not.
+    /// - Parameter arePeersProxies: true if every connection comes from a proxy, trusted or not.
     package init(_ networks: [Network] = [], arePeersProxies: Bool = false) {
         self.networks = networks
         self.arePeersProxies = arePeersProxies
     }
 
-    /// Whether no proxy is trusted.
+    /// True if no proxy is trusted.
     package var isEmpty: Bool { networks.isEmpty }
 
-    /// Finds the address a request comes from: the peer's, or the one reported by a trusted proxy.
+    /// Finds the address that a request comes from: the peer's, or the address that a trusted proxy reports.
     ///
     /// - Parameter forwardedFor: the values of `X-Forwarded-For`, joined by commas. Each proxy appends the address it
     ///   saw, so the rightmost address that does not belong to a trusted proxy is the client's. The client may have
     ///   forged everything to its left.
-    /// - Returns: nil if the address is unknown: every peer is a proxy, but none is trusted, or this one is missing from
-    ///   the list.
+    /// - Returns: nil if the address is unknown, because every peer is a proxy but none is trusted, or because this
+    ///   proxy is missing from the list.
     package func client(of peer: IPAddress, forwardedFor: String?) -> IPAddress? {
         if networks.isEmpty, arePeersProxies { return nil }
         if isMissing(peer, forwardedFor: forwardedFor) { return nil }
         guard !networks.isEmpty, let forwardedFor, contains(peer) else { return peer }
         var client = peer
         for part in forwardedFor.split(separator: ",", omittingEmptySubsequences: false).reversed() {
-            // A correct proxy appends only addresses. Anything else is untrusted, and so is everything to its left.
+            // A correct proxy appends only addresses. Any other text is untrusted, like everything to its left.
             guard let address = IPAddress(Self.withoutPort(part.withoutBlanks)) else { return client }
             guard contains(address) else { return address }
             // If all addresses belong to proxies, only the rightmost is certain: the peer itself appended it.
@@ -67,16 +67,16 @@ package struct TrustedProxies: Hashable, Sendable {
         return parts.count == 2 ? parts[0] : text
     }
 
-    /// Whether `peer` is evidently a proxy, but missing from the list: it sends `X-Forwarded-For` from this machine, or
-    /// from where only proxies connect. Its address stands for many clients, so no client may be blamed for another.
+    /// Returns true if `peer` is evidently a proxy that is missing from the list: it sends `X-Forwarded-For`, and it is
+    /// on this machine or every peer is a proxy. Many clients share its address, so none may be blamed for another.
     package func isMissing(_ peer: IPAddress, forwardedFor: String?) -> Bool {
         guard forwardedFor != nil, !contains(peer) else { return false }
-        // Behind proxies that are not listed at all, none is missing.
+        // If every peer is a proxy but none is listed, none counts as missing.
         return arePeersProxies ? !networks.isEmpty : peer.isLoopback
     }
 
-    /// Whether connections from `peer` carry the requests of many clients. If there is a list, only its members count:
-    /// otherwise, the list would say nothing where every peer should be a proxy but someone gets past it.
+    /// Returns true if connections from `peer` carry the requests of many clients. If proxies are listed, only those
+    /// count, because a client may bypass the proxies even where every peer should be one.
     package func isProxy(_ peer: IPAddress) -> Bool { networks.isEmpty ? arePeersProxies : contains(peer) }
 
     private func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }

@@ -26,8 +26,8 @@ package struct OfferPayload: Hashable, Sendable {
     /// U+2063 INVISIBLE SEPARATOR in UTF-8. No field can contain it: see ``FieldText``.
     package static let separator: [UInt8] = [0xE2, 0x81, 0xA3]
 
-    /// The signed bytes: the seven fields in the order above, in UTF-8, joined by U+2063, with no byte-order mark or
-    /// line ending. An empty username is signed as an empty field between its two separators.
+    /// The signed bytes: the seven fields in the order of their declaration, in UTF-8, joined by U+2063, with no
+    /// byte-order mark or line ending. An empty username is signed as an empty field between its two separators.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)

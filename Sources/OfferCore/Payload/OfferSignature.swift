@@ -1,6 +1,6 @@
 /// An ECDSA P-256 signature over SHA-256 of a payload, in the form that StoreKit expects.
 package struct OfferSignature: Hashable, Sendable {
-    /// ASN.1 DER, `SEQUENCE { INTEGER r, INTEGER s }`; at most 72 bytes.
+    /// The signature in ASN.1 DER, `SEQUENCE { INTEGER r, INTEGER s }`: at most 72 bytes.
     package let der: [UInt8]
 
     package init(der: [UInt8]) {

@@ -4,7 +4,7 @@ package struct Caller: Hashable, Sendable {
     package enum Scope: String, CaseIterable, Hashable, Sendable {
         /// Sign promotional offers.
         case sign
-        /// Sign who gets an introductory offer.
+        /// Sign introductory offer eligibility.
         case introductory
         /// Sign Advanced Commerce requests, which can name any price.
         case advancedCommerce = "advanced_commerce"
@@ -12,14 +12,14 @@ package struct Caller: Hashable, Sendable {
         case explain
         /// Read the metrics.
         case metrics
-        /// Look up everything that is known of a customer.
+        /// Look up everything that is known about a customer.
         case customers
         /// Supply facts about customers, and link their identifiers.
         case facts
         /// Erase customers.
         case erase
 
-        /// The scopes of a caller for whom none are configured: the least that a caller can need.
+        /// The scopes of a caller without configured scopes: the least that a caller can need.
         package static let usual: Set<Scope> = [.sign]
     }
 
@@ -28,11 +28,11 @@ package struct Caller: Hashable, Sendable {
     /// SHA-256 of the token's bytes. The token itself is not stored.
     package let tokenDigest: [UInt8]
     package let scopes: Set<Scope>
-    /// The apps that the caller may sign for; nil means all.
+    /// The apps that the caller may sign for; nil means all apps.
     package let apps: Set<BundleID>?
     /// The expiry time of the token; nil means never.
     package let expiry: Timestamp?
-    /// True if the service replaces each `applicationUsername` of its requests by a hash.
+    /// True if the service replaces each `applicationUsername` in the caller's requests with a hash.
     package let hashesUsernames: Bool
 
     package init(
@@ -47,16 +47,17 @@ package struct Caller: Hashable, Sendable {
         self.hashesUsernames = hashesUsernames
     }
 
-    /// Whether `text` is a valid caller name.
+    /// Returns true if `text` is a valid caller name.
     package static func isName(_ text: String) -> Bool { text.isPlainName }
 
-    /// The minimum number of characters of a token. Shorter ones could be guessed from many addresses.
+    /// The minimum number of characters in a token. Shorter tokens could be guessed from many addresses.
     package static let minimumTokenLength = 16
 
-    /// The maximum number of characters of a token, a caller's or a user's. Longer ones are refused before they are hashed.
+    /// The maximum number of characters in a caller's or user's token. Longer tokens are refused before they are
+    /// hashed.
     package static let maximumTokenLength = 8 * 1024
 
-    /// Whether `text` is a valid token: 16 to 8192 characters of `b64token` (RFC 6750 section 2.1).
+    /// Returns true if `text` is a valid token: 16 to 8192 characters of `b64token` (RFC 6750 section 2.1).
     package static func isToken(_ text: String) -> Bool {
         let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         return (minimumTokenLength...maximumTokenLength).contains(text.utf8.count) && padding < text.utf8.count
@@ -82,7 +83,7 @@ package struct Callers: Sendable {
 
     package var isEmpty: Bool { callers.isEmpty && userIssuers.isEmpty }
 
-    /// Whether any two callers share a token. The permissions of a shared token would be ambiguous.
+    /// True if any two callers share a token. The permissions of a shared token would be ambiguous.
     package var shareTokens: Bool { Set(callers.map(\.tokenDigest)).count < callers.count }
 
     /// The maximum number of callers. Each request's token is compared with the tokens of all callers.
@@ -92,7 +93,7 @@ package struct Callers: Sendable {
 
     /// Finds the caller whose unexpired token has this digest.
     ///
-    /// All bytes of all digests are compared, so the time taken reveals nothing about a partial match.
+    /// The comparison covers all bytes of all digests, so its duration reveals nothing about a partial match.
     package func caller(tokenDigest: [UInt8], at now: Timestamp) -> Caller? {
         var found: Caller?
         for caller in callers where Self.areEqual(caller.tokenDigest, tokenDigest) { found = caller }

@@ -10,16 +10,16 @@ package enum Principal: Sendable {
         switch self {
         case .anyone: true
         case .token(let caller): caller.scopes.contains(scope)
-        // Metrics and explanations concern all customers. The endpoints of the other kinds tell users that they are not for
-        // them, which says more than a missing scope.
+        // The scopes not listed here concern all customers. Two of the listed scopes have endpoints that refuse users
+        // with `not_for_users`, which is clearer than a missing scope.
         case .user: [.sign, .introductory, .advancedCommerce].contains(scope)
         }
     }
 
-    /// Whether no valid token identifies the principal.
+    /// True if no token identifies the principal.
     package var isAnonymous: Bool { if case .anyone = self { true } else { false } }
 
-    /// The apps that the principal may sign for; nil means all.
+    /// The apps that the principal may sign for; nil means all apps.
     package var apps: Set<BundleID>? {
         switch self {
         case .anyone: nil
@@ -28,7 +28,7 @@ package enum Principal: Sendable {
         }
     }
 
-    /// The only customer that the principal may sign for; nil means any.
+    /// The only customer that the principal may sign for; nil means any customer.
     package var customer: Customer? {
         switch self {
         case .anyone, .token: nil
@@ -36,11 +36,11 @@ package enum Principal: Sendable {
         }
     }
 
-    /// True if the usernames of its requests are hashed. A user's is derived from the token, where the issuer's
-    /// `hashedUsername` does the same.
+    /// True if the usernames in the principal's requests are hashed. It is false for a user, because the issuer's
+    /// `hashedUsername` hashes the user's name.
     package var hashesUsernames: Bool { if case .token(let caller) = self { caller.hashesUsernames } else { false } }
 
-    /// The principal's name in the log. For a user it names the identity provider, not the person.
+    /// The principal's name in the log. For a user, it is the name of the identity provider, not of the person.
     package var name: String {
         switch self {
         case .anyone: "-"

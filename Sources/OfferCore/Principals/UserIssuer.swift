@@ -1,4 +1,4 @@
-/// An identity provider whose users make requests directly, authenticated by its tokens (JWT, RFC 7519).
+/// An identity provider whose users make requests directly, authenticated by the provider's tokens (JWT, RFC 7519).
 package struct UserIssuer: Hashable, Sendable {
     /// The rule that derives a customer from the claims of a user's token.
     package enum CustomerClaim: Hashable, Sendable {
@@ -11,15 +11,15 @@ package struct UserIssuer: Hashable, Sendable {
         case appAccountToken(String)
     }
 
-    /// The `iss` of its tokens, compared byte for byte.
+    /// The `iss` of the provider's tokens, compared byte for byte.
     package let issuer: [UInt8]
     /// The required audience. `aud` must equal or contain it, compared byte for byte.
     package let audience: [UInt8]
-    /// The location of its public keys.
+    /// The location of the provider's public keys.
     package let keys: KeySetLocation
     package let algorithms: Set<TokenAlgorithm>
     package let customer: CustomerClaim
-    /// The apps that its users may sign for; nil means all.
+    /// The apps that the provider's users may sign for; nil means all apps.
     package let apps: Set<BundleID>?
 
     package init(

@@ -2,10 +2,10 @@
 package struct UserKeySet: Sendable {
     /// A key for one algorithm. A key that supports several algorithms has several entries.
     package struct Key: Sendable {
-        /// `kid`; nil for a key without one.
+        /// The key's `kid`; nil for a key without one.
         package let id: [UInt8]?
         package let algorithm: TokenAlgorithm
-        /// Whether a signature, encoded as in a token, is valid for the message; false if it is malformed.
+        /// A function that returns true if a signature, encoded as in a token, is valid for the message.
         package let verifies: @Sendable (_ signature: [UInt8], _ message: [UInt8]) -> Bool
 
         package init(
@@ -26,7 +26,7 @@ package struct UserKeySet: Sendable {
 
     /// Finds the one key that a token refers to.
     /// - Parameter id: the `kid` of the token. If it is nil, the set must have only one key for the algorithm.
-    /// - Returns: nil if no key matches or several do.
+    /// - Returns: nil if no key or more than one key matches.
     package func key(_ id: [UInt8]?, for algorithm: TokenAlgorithm) -> Key? {
         let candidates = keys.filter { $0.algorithm == algorithm && (id == nil || $0.id == id) }
         return candidates.count == 1 ? candidates[0] : nil

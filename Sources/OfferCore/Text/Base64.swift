@@ -62,19 +62,19 @@ package enum Base64Digits {
     }
 
     /// - Parameters:
-    ///   - text: without padding.
+    ///   - text: the encoded text without padding.
     ///   - values: the values of the alphabet.
-    ///   - mayLeaveBits: whether leftover bits may be nonzero.
+    ///   - mayLeaveBits: true if leftover bits may be other than zero.
     package static func bytes(of text: [UInt8], _ values: Values, mayLeaveBits: Bool = false) -> [UInt8]? {
         let rest = text.count % 4
         guard rest != 1 else { return nil }
         var bytes = [UInt8](repeating: 0, count: text.count * 3 / 4)
-        // The bits of all values. Looking at them once at the end is faster than a branch for each character.
+        // The union of the bits of all values. Checking it once at the end is faster than a branch for each character.
         var seen: UInt8 = 0
         var (start, end) = (0, 0)
         let (text, values) = (text.span, values.byCharacter.span)
         var output = bytes.mutableSpan
-        /// The bits of `count` characters from `start` on, in the upper of 24 bits.
+        /// Returns the bits of `count` characters from `start` on, in the upper part of 24 bits.
         func bits(_ count: Int) -> UInt32 {
             var bits: UInt32 = 0
             for offset in 0..<count {

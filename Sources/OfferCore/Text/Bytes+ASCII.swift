@@ -1,8 +1,8 @@
 extension Collection<UInt8> {
-    /// Whether these bytes equal `lowerCase`, an ASCII string in lower case, ignoring ASCII letter case.
+    /// Returns true if these bytes equal `lowerCase`, an ASCII string in lower case, ignoring ASCII letter case.
     ///
-    /// Inlinable because every request with a token calls it from another module, where the unspecialized code takes
-    /// 5,000 instructions.
+    /// It is inlinable because every request with a token calls it from another module, where unspecialized code would
+    /// take 5,000 instructions.
     @inlinable package func isEqual(toLowerCase lowerCase: some Collection<UInt8>) -> Bool {
         count == lowerCase.count
             && elementsEqual(lowerCase) { byte, expected in
@@ -12,6 +12,6 @@ extension Collection<UInt8> {
 }
 
 extension StringProtocol {
-    /// Whether this text equals `lowerCase`, an ASCII string in lower case, ignoring ASCII letter case.
+    /// Returns true if this text equals `lowerCase`, an ASCII string in lower case, ignoring ASCII letter case.
     @inlinable package func isEqual(toLowerCase lowerCase: String) -> Bool { utf8.isEqual(toLowerCase: lowerCase.utf8) }
 }

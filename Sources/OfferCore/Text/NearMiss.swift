@@ -1,14 +1,14 @@
-/// Detection of likely typing mistakes.
+/// A detector of likely typing errors.
 package enum NearMiss {
-    /// Whether two different strings differ only in letter case, look-alike characters (0 and O; 1, I and L), one
-    /// character, or two adjacent characters that are swapped.
+    /// Returns true if two different strings differ only in letter case, look-alike characters (0 and O; 1, I and L),
+    /// one character, or two adjacent characters that are swapped.
     package static func isNear(_ one: String, _ other: String) -> Bool {
         guard one != other else { return false }
         let (a, b) = (folded(one), folded(other))
         return a == b || differByOneEdit(a, b) || differByASwap(a, b)
     }
 
-    /// A hint that names the most similar of some names; nil if none is near.
+    /// Returns a hint with the first of `names` that is similar to `name`; nil if there is none.
     package static func suggestion(for name: String, among names: [String]) -> String? {
         names.first { isNear($0, name) }.map { "did you mean \($0)?" }
     }
@@ -23,7 +23,7 @@ package enum NearMiss {
         }
     }
 
-    /// Whether one character was replaced, inserted or omitted.
+    /// Returns true if at most one character was replaced, inserted or omitted.
     private static func differByOneEdit(_ a: [Character], _ b: [Character]) -> Bool {
         let start = zip(a, b).prefix { $0 == $1 }.count
         let end = zip(a.dropFirst(start).reversed(), b.dropFirst(start).reversed()).prefix { $0 == $1 }.count

@@ -1,8 +1,8 @@
 extension UInt8 {
-    /// Whether the byte is ASCII white space: a space, a horizontal or vertical tab, or LF, FF or CR.
+    /// True if the byte is ASCII white space: a space, a horizontal or vertical tab, or LF, FF or CR.
     package var isASCIIWhiteSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 
-    /// Whether the byte is an ASCII letter or digit.
+    /// True if the byte is an ASCII letter or digit.
     package var isASCIIAlphanumeric: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,13 +1,13 @@
 /// A bounded walk over ASN.1 in BER (X.690) that refuses input made to exhaust a parser.
 ///
-/// It runs before libcrypto, whose own bounds are wider: nested indefinite lengths cost it time for every level.
+/// It runs before libcrypto, whose limits are wider: each level of nested indefinite lengths takes it more time.
 enum BERShape {
-    /// A receipt has 10 levels of elements: a certificate's extensions are the deepest.
+    /// A receipt has 10 levels of elements. A certificate's extensions are the deepest level.
     static let maximumDepth = 16
     /// Xcode may split the content into segments. An App Store receipt with three certificates has about 500 elements.
     static let maximumElements = 4096
 
-    /// Checks that `bytes` is one element in BER of a reasonable shape. It enters constructed elements only.
+    /// Checks that `bytes` is one element in BER of a reasonable shape. It enters only constructed elements.
     static func check(_ bytes: [UInt8]) throws(SignedMessageError) {
         var walk = BERWalk(bytes)
         repeat { try walk.step() } while !walk.isFinished
@@ -15,10 +15,10 @@ enum BERShape {
     }
 }
 
-/// The position of a walk over BER, and the constructed elements that are open there.
+/// The position of a walk over BER, and the constructed elements that are open at that position.
 private struct BERWalk {
     private struct Open {
-        /// The end of the element; that of the element around it if the length is indefinite.
+        /// The end of the element. If its length is indefinite, this is the end of the enclosing element.
         let end: Int
         let isIndefinite: Bool
     }
@@ -32,7 +32,7 @@ private struct BERWalk {
 
     var isFinished: Bool { open.isEmpty }
 
-    /// Reads one header or one end-of-contents marker, then closes what ends there.
+    /// Reads one header or one end-of-contents marker, then closes the elements that end there.
     mutating func step() throws(SignedMessageError) {
         if let innermost = open.last, innermost.isIndefinite, isAtEndOfContents {
             position += 2
@@ -79,15 +79,15 @@ private struct BERWalk {
         return bytes[position]
     }
 
-    /// - Returns: whether the element is constructed.
+    /// - Returns: true if the element is constructed.
     private mutating func readTag() throws(SignedMessageError) -> Bool {
         let first = try readByte()
-        // CMS and X.509 have no tag number above 30, which would take more bytes.
+        // CMS and X.509 have no tag numbers above 30, which would take more bytes.
         guard first & 0x1F != 0x1F else { throw .malformed }
         return first & 0x20 != 0
     }
 
-    /// - Returns: nil for the indefinite form.
+    /// - Returns: the length; nil for the indefinite form.
     private mutating func readLength() throws(SignedMessageError) -> Int? {
         let first = try readByte()
         guard first >= 0x80 else { return Int(first) }

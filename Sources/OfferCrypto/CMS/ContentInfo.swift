@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A parsed CMS message (RFC 5652) owned by libcrypto. It lives for one verification.
+/// A parsed CMS message (RFC 5652) owned by libcrypto. It exists for one verification.
 @safe struct ContentInfo: ~Copyable {
     let pointer: OpaquePointer
 
@@ -26,10 +26,10 @@ import COpenSSL
 
     var isSignedData: Bool { unsafe OBJ_obj2nid(CMS_get0_type(pointer)) == NID_pkcs7_signed }
 
-    /// Whether the signed content is of the type `data` (1.2.840.113549.1.7.1).
+    /// True if the signed content is of the type `data` (1.2.840.113549.1.7.1).
     var containsData: Bool { unsafe OBJ_obj2nid(CMS_get0_eContentType(pointer)) == NID_pkcs7_data }
 
-    /// The content, joined if it consists of segments; nil if the message does not contain it.
+    /// The content, with its segments joined; nil if the message does not contain it.
     var content: [UInt8]? {
         guard let content = unsafe CMS_get0_content(pointer), let string = unsafe content.pointee else { return nil }
         return unsafe CertificateText.bytes(of: string)
@@ -43,7 +43,7 @@ import COpenSSL
         }
     }
 
-    /// - Parameter maximum: the number of certificates that are read at most.
+    /// - Parameter maximum: the maximum number of certificates.
     func certificates(atMost maximum: Int) throws(SignedMessageError) -> [X509Certificate] {
         guard let stack = unsafe CMS_get1_certs(pointer) else { return [] }
         defer { unsafe offer_free_certificates(stack) }

@@ -5,7 +5,7 @@ import COpenSSL
 /// The signature is verified with the signer's enclosed certificate. ``CertificateChain`` decides whether to trust that
 /// certificate.
 @safe package struct SignedMessage: ~Copyable {
-    /// The maximum size in bytes. A genuine receipt with 187 purchases has 79 KB.
+    /// The maximum size in bytes. A genuine receipt with 187 purchases takes 79 KB.
     package static let maximumSize = 1024 * 1024
     /// The maximum number of enclosed certificates. Receipts have one or three.
     package static let maximumCertificates = 8
@@ -13,11 +13,11 @@ import COpenSSL
     private let info: ContentInfo
     private let signer: OpaquePointer  // belongs to `info`
 
-    /// All enclosed certificates, in the order of the message. Nothing vouches for them.
+    /// All enclosed certificates, in the order of the message. They have not been verified.
     package let certificates: [X509Certificate]
-    /// The only enclosed certificate with the issuer and serial number that the signer names.
+    /// The only enclosed certificate with the signer's issuer and serial number.
     package let signerCertificate: X509Certificate
-    /// The signed bytes. Anyone can have made them: see ``verifiedContent()``.
+    /// The signed bytes before verification. Anyone could have written them. See ``verifiedContent()``.
     package let unverifiedContent: [UInt8]
 
     /// - Parameter ber: one message in BER or DER, without trailing bytes.
@@ -51,9 +51,9 @@ import COpenSSL
         return unverifiedContent
     }
 
-    /// The signature covers the attributes, and these cover the content: one has its digest.
+    /// Verifies the signature over the signed attributes. They cover the content, because one of them is its digest.
     private func verifySignedAttributes() throws(SignedMessageError) {
-        // -3: the attribute occurs once and has one value.
+        // -3 requires that the attribute occurs once and has one value.
         let type = unsafe CMS_signed_get0_data_by_OBJ(signer, OBJ_nid2obj(NID_pkcs9_contentType), -3, V_ASN1_OBJECT)
         guard let type = unsafe type, unsafe OBJ_obj2nid(OpaquePointer(type)) == NID_pkcs7_data else {
             ERR_clear_error()
@@ -65,7 +65,8 @@ import COpenSSL
         }
     }
 
-    /// Compares with the digest in the signed attributes; without them, verifies the signature over the content.
+    /// Compares the content with the digest in the signed attributes. Without attributes, verifies the signature over
+    /// the content.
     private func verify(_ content: [UInt8], with digest: OpaquePointer?) throws(SignedMessageError) {
         // CMS_verify would hash the content with every algorithm that the message lists, and it can list thousands.
         guard let hashing = unsafe offer_digest_bio(digest) else { throw .failed(.draining(after: "BIO_set_md")) }

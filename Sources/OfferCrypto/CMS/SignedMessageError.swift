@@ -1,24 +1,24 @@
-/// The reason a signed message is refused. It never quotes the message.
+/// The reason that a signed message is refused. It never quotes the message.
 package enum SignedMessageError: Error, Hashable, Sendable {
-    /// More than ``SignedMessage/maximumSize`` bytes.
+    /// The message has more than ``SignedMessage/maximumSize`` bytes.
     case tooLarge
     /// The bytes are not one element in BER.
     case malformed
-    /// Too deeply nested, or too many elements.
+    /// The message is nested too deeply or has too many elements.
     case tooComplex
     /// Bytes follow the message.
     case trailingBytes
     /// libcrypto cannot parse the message.
     case unreadable(OpenSSLError)
-    /// CMS, but not SignedData.
+    /// The message is CMS, but not SignedData.
     case notSignedData
-    /// The signed content is of another type than `data`.
+    /// The type of the signed content is not `data`.
     case wrongContentType
-    /// The message does not contain what it signs.
+    /// The message does not contain the signed content.
     case detached
-    /// There is not exactly one signer.
+    /// The message does not have exactly one signer.
     case signerCount(Int)
-    /// More than ``SignedMessage/maximumCertificates`` certificates.
+    /// The message has more than ``SignedMessage/maximumCertificates`` certificates.
     case tooManyCertificates
     case certificate(CertificateError)
     /// The signer is not named by issuer and serial number.
@@ -27,9 +27,9 @@ package enum SignedMessageError: Error, Hashable, Sendable {
     case signerCertificateCount(Int)
     /// The signer's key is not an RSA key of a usual size.
     case unsuitableKey
-    /// Another digest than SHA-1 or SHA-256, or a signature algorithm that does not go with it.
+    /// The digest is neither SHA-1 nor SHA-256, or the signature algorithm does not match it.
     case unsupportedAlgorithm
-    /// The signed attributes name no content type, another one or more than one.
+    /// The signed attributes do not contain the content type `data` exactly once.
     case wrongContentTypeAttribute
     /// The signature, or the digest in the signed attributes, does not match.
     case wrongSignature
@@ -48,11 +48,11 @@ extension SignedMessageError: CustomStringConvertible {
         case .notSignedData: "the CMS message is not SignedData"
         case .wrongContentType: "the signed content is not of the type data"
         case .detached: "the message does not contain the signed content"
-        case .signerCount(let count): "the message has \(count) signers in place of one"
+        case .signerCount(let count): "the message has \(count) signers instead of one"
         case .tooManyCertificates: "the message has more than \(SignedMessage.maximumCertificates) certificates"
         case .certificate(let error): "an enclosed certificate is unreadable: \(error)"
         case .unnamedSigner: "the signer is not named by issuer and serial number"
-        case .signerCertificateCount(let count): "the message has \(count) certificates of the signer in place of one"
+        case .signerCertificateCount(let count): "the message has \(count) certificates of the signer instead of one"
         case .unsuitableKey: "the signer's key is not an RSA key of 2048 to 4096 bits"
         case .unsupportedAlgorithm: "the signature is not RSA with SHA-1 or SHA-256"
         case .wrongContentTypeAttribute: "the signed attributes do not name the content type data"

@@ -2,13 +2,13 @@ import COpenSSL
 
 /// A verifier of chains with exactly three certificates: leaf, intermediate, and a root that the caller trusts.
 ///
-/// libcrypto verifies signatures, names and path lengths (RFC 5280 section 6). It trusts only the roots passed in: there
-/// is no system store, and nothing is fetched.
+/// libcrypto verifies signatures, names and path lengths (RFC 5280 section 6). It trusts only the given roots: it uses
+/// no system store and fetches nothing.
 package enum CertificateChain {
     /// - Parameters:
-    ///   - roots: the trusted roots; a root that is not self-signed is never trusted.
+    ///   - roots: the trusted roots. A root that is not self-signed is never trusted.
     ///   - seconds: the time at which all three certificates must be valid, in seconds since 1970.
-    ///   - allowsSHA1: whether SHA-1 with RSA may sign the leaf and the intermediate, as it does below old receipts.
+    ///   - allowsSHA1: true if RSA with SHA-1 may sign the leaf and the intermediate, as in old receipts.
     /// - Returns: the root that issued the intermediate.
     package static func verify(
         leaf: X509Certificate, intermediate: X509Certificate, roots: [X509Certificate], at seconds: Int64,
@@ -17,7 +17,7 @@ package enum CertificateChain {
         try leaf.check(as: .leaf, at: seconds, allowsSHA1: allowsSHA1)
         try intermediate.check(as: .intermediate, at: seconds, allowsSHA1: allowsSHA1)
         guard intermediate.isNamedIssuer(of: leaf) else { throw .notIssuedByIntermediate }
-        // Roots may share a name, as an old one and its successor do. libcrypto would settle for one of them.
+        // Roots may share a name, as an old root and its successor do. libcrypto would try only one of them.
         var firstError: ChainError?
         for root in roots where root.isNamedIssuer(of: intermediate) {
             do throws(ChainError) {
@@ -29,10 +29,11 @@ package enum CertificateChain {
         throw firstError ?? .noTrustedRoot
     }
 
-    /// Verifies a leaf below an intermediate whose signature by `root` has been verified before, so it is not repeated.
+    /// Verifies a leaf below an intermediate whose signature by `root` was verified before. That verification is not
+    /// repeated.
     /// - Parameters:
-    ///   - seconds: as above.
-    ///   - allowsSHA1: as above.
+    ///   - seconds: the time at which all three certificates must be valid, in seconds since 1970.
+    ///   - allowsSHA1: true if RSA with SHA-1 may sign the leaf and the intermediate.
     package static func verify(
         leaf: X509Certificate, verifiedIntermediate intermediate: X509Certificate, root: X509Certificate,
         at seconds: Int64, allowsSHA1: Bool = false
@@ -45,7 +46,7 @@ package enum CertificateChain {
     }
 
     /// - Parameters:
-    ///   - intermediate: nil if the anchor has issued the leaf itself.
+    ///   - intermediate: the certificate between leaf and anchor; nil if the anchor issued the leaf.
     ///   - anchor: a certificate that is trusted regardless of its issuer.
     private static func verify(
         _ leaf: X509Certificate, _ intermediate: X509Certificate?, below anchor: X509Certificate, allowsSHA1: Bool
@@ -66,19 +67,20 @@ package enum CertificateChain {
             unsafe configure(
                 X509_STORE_CTX_get0_param(context), anchorIsRoot: intermediate != nil, allowsSHA1: allowsSHA1)
         else { throw .failed(.draining(after: "X509_STORE_CTX_init")) }
-        // 1 means verified, 0 refused, and a negative number failed.
+        // 1 means verified, 0 means refused, and a negative number means that libcrypto failed.
         guard unsafe X509_verify_cert(context) == 1 else { throw unsafe refusal(by: context) }
-        // The root itself may have issued the leaf, and the intermediate may only share the root's name.
+        // The root may have issued the leaf itself, and the intermediate may merely share the root's name.
         guard unsafe OPENSSL_sk_num(X509_STORE_CTX_get0_chain(context)) == (intermediate == nil ? 2 : 3) else {
             throw .noTrustedRoot
         }
     }
 
     private static func configure(_ parameters: OpaquePointer?, anchorIsRoot: Bool, allowsSHA1: Bool) -> Bool {
-        // Level 2 demands 112 bits, as a signature over SHA-256 and an RSA key of 2048 bits have. SHA-1 needs level 0.
+        // Level 2 requires 112 bits of security, which SHA-256 and RSA keys of 2048 bits provide. SHA-1 needs level 0.
         unsafe X509_VERIFY_PARAM_set_auth_level(parameters, allowsSHA1 ? 0 : 2)
-        // X509Certificate.check(as:at:allowsSHA1:) has done both. To libcrypto, Apple's markers are unknown extensions,
-        // and the last second of a certificate is too late (RFC 5280 section 4.1.2.5 includes it).
+        // X509Certificate.check(as:at:allowsSHA1:) has already checked critical extensions and times. libcrypto does
+        // not know Apple's markers, and refuses the last second of the validity period, which RFC 5280 section 4.1.2.5
+        // includes.
         var flags = X509_V_FLAG_IGNORE_CRITICAL | X509_V_FLAG_NO_CHECK_TIME
         if !anchorIsRoot { flags |= X509_V_FLAG_PARTIAL_CHAIN }
         return unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(flags)) == 1

@@ -1,6 +1,6 @@
-/// The reason some bytes are not a certificate that we read. It never quotes the certificate.
+/// The reason that bytes are not an acceptable certificate. It never quotes the certificate.
 package enum CertificateError: Error, Hashable, Sendable {
-    /// More than ``X509Certificate/maximumSize`` bytes.
+    /// The certificate has more than ``X509Certificate/maximumSize`` bytes.
     case tooLarge
     /// libcrypto cannot parse the bytes, or an extension that it knows is malformed.
     case unreadable(OpenSSLError)

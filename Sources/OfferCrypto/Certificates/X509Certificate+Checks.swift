@@ -1,19 +1,20 @@
 import COpenSSL
 
-// The checks of a single certificate, apart from its signature.
+// The checks of a single certificate, except its signature.
 extension X509Certificate {
-    /// - Parameter role: the place in the chain, for the error.
+    /// - Parameter role: the place in the chain. It determines some checks and appears in errors.
     func check(as role: CertificateRole, at seconds: Int64, allowsSHA1: Bool) throws(ChainError) {
         try checkValidity(as: role, at: seconds)
         guard hasNamedCurve else { throw .explicitCurve(role) }
         guard hasStrongKey else { throw .weakKey(role) }
-        // The root is trusted as it is, so its signature does not count. Apple's first root is signed with SHA-1.
+        // The root is trusted regardless of its signature. Apple's first root is signed with SHA-1.
         guard role == .root || hasStrongSignature(allowsSHA1: allowsSHA1) else { throw .weakSignature(role) }
         guard !hasExtension(Self.nameConstraints) else { throw .nameConstraints(role) }
         guard hasOnlyKnownCriticalExtensions else { throw .criticalExtension(role) }
         switch role {
         case .leaf:
-            // The flag covers a CA that may not sign certificates. X509_check_ca also covers the opposite.
+            // The flag marks any CA, even one that may not sign certificates. X509_check_ca also finds certificates
+            // that may sign others without being marked as a CA.
             let saysCA = unsafe X509_get_extension_flags(pointer) & UInt32(EXFLAG_CA) != 0
             guard !saysCA, unsafe X509_check_ca(pointer) == 0 else { throw .leafIsCA }
             guard unsafe X509_get_key_usage(pointer) & UInt32(KU_DIGITAL_SIGNATURE) != 0 else { throw .leafMayNotSign }
@@ -22,21 +23,21 @@ extension X509Certificate {
         }
     }
 
-    /// Checks the validity period, to which both of its ends belong (RFC 5280 section 4.1.2.5).
+    /// Checks the validity period, which includes both of its ends (RFC 5280 section 4.1.2.5).
     package func checkValidity(as role: CertificateRole, at seconds: Int64) throws(ChainError) {
         guard notBefore <= seconds else { throw .notYetValid(role) }
         guard seconds <= notAfter else { throw .expired(role) }
     }
 
-    /// Whether a certificate names this one as its issuer. Signatures are another matter.
+    /// Returns true if a certificate names this one as its issuer. Does not check the signature.
     package func isNamedIssuer(of certificate: X509Certificate) -> Bool {
         unsafe X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(certificate.pointer)) == 0
     }
 
-    /// Whether an elliptic-curve key names its curve (RFC 5480 section 2.1.1). True for all other keys.
+    /// True if an elliptic-curve key names its curve (RFC 5480 section 2.1.1), and for all other keys.
     ///
-    /// libcrypto 3 turns explicit parameters into a named curve where they agree with one, so the key itself does not
-    /// tell. The encoded parameters do.
+    /// libcrypto 3 converts explicit parameters to a named curve if they match one. Only the encoded parameters show
+    /// the difference.
     private var hasNamedCurve: Bool {
         var algorithm: UnsafeMutablePointer<X509_ALGOR>?  // belongs to the certificate, like `object`
         guard unsafe X509_PUBKEY_get0_param(nil, nil, nil, &algorithm, X509_get_X509_PUBKEY(pointer)) == 1 else {
@@ -79,17 +80,17 @@ extension X509Certificate {
 
     private static let nameConstraints = "2.5.29.30"
 
-    /// The extensions that may be critical: basic constraints and key usage, which are processed; and Apple's markers,
-    /// which the caller demands. Apple's own Swift library takes critical markers too.
+    /// The extensions that may be critical: basic constraints and key usage, which are processed, and Apple's markers,
+    /// which the caller requires. Apple's Swift library also accepts critical markers.
     private static let knownExtensions = [
         "2.5.29.19", "2.5.29.15", AppleMarker.receiptSigner, AppleMarker.developerRelations,
     ]
 }
 
-/// Extensions with which Apple marks what a certificate is for. Only their presence counts.
+/// The extensions with which Apple marks a certificate's purpose. Only their presence counts.
 package enum AppleMarker {
-    /// On leaf certificates: signs receipts and App Store data.
+    /// The marker of leaf certificates that sign receipts and App Store data.
     package static let receiptSigner = "1.2.840.113635.100.6.11.1"
-    /// On intermediate certificates: Worldwide Developer Relations.
+    /// The marker of the intermediate certificates of Worldwide Developer Relations.
     package static let developerRelations = "1.2.840.113635.100.6.2.1"
 }

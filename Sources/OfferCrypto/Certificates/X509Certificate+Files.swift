@@ -1,14 +1,15 @@
 import COpenSSL
 
 extension X509Certificate {
-    /// The maximum number of certificates in one text.
+    /// The maximum number of certificates in one PEM file.
     package static let maximumCount = 32
 
     /// Reads the certificates of a file: one in DER, or up to ``maximumCount`` `CERTIFICATE` blocks in PEM (RFC 7468
     /// section 5). Other text and other blocks are skipped.
     /// - Returns: an empty array if there is no certificate.
     package static func readAll(_ file: [UInt8]) throws(CertificateError) -> [X509Certificate] {
-        // DER begins with a SEQUENCE, which is the digit 0 in ASCII, and its length, which is above 0x7F.
+        // DER begins with the tag of a SEQUENCE, which is the digit 0 in ASCII. The length byte after it is above 0x7F,
+        // and so is not ASCII.
         if file.first == 0x30, file.dropFirst().first.map({ $0 > 0x7F }) ?? false {
             return [try X509Certificate(der: file)]
         }

@@ -3,23 +3,24 @@ import OfferCore
 
 /// A parsed X.509 certificate (RFC 5280) owned by libcrypto. Parsing does not verify its signature.
 @safe package final class X509Certificate: Sendable {
-    // Never changed after init, which also fills libcrypto's cache of the extensions. libcrypto guards what it still
-    // caches later with locks of its own, so threads can share it. See openssl-threads(7).
+    // The certificate is never changed after init, which also fills libcrypto's cache of the extensions. libcrypto
+    // guards any later caching with its own locks, so threads can share it. See openssl-threads(7).
     nonisolated(unsafe) let pointer: OpaquePointer
 
     /// The bytes as received.
     package let der: [UInt8]
     /// SHA-256 of ``der``.
     package let digest: [UInt8]
-    /// SHA-256 of the issuer's name and the serial number, which no authority uses twice. Unlike ``digest``, it does not
-    /// depend on the signature. If an ECDSA signature (r, s) is valid, so is (r, n - s), which anyone can compute.
+    /// SHA-256 of the issuer's name and the serial number. No authority uses a serial number twice. Unlike ``digest``,
+    /// it does not depend on the signature. If an ECDSA signature (r, s) is valid, so is (r, n - s), which anyone can
+    /// compute.
     package let identity: [UInt8]
-    /// Seconds since 1970. The certificate is valid from this second on.
+    /// The first second at which the certificate is valid, in seconds since 1970.
     package let notBefore: Int64
-    /// Seconds since 1970. The certificate is valid up to and including this second.
+    /// The last second at which the certificate is valid, in seconds since 1970.
     package let notAfter: Int64
 
-    /// The maximum size in bytes. Apple's certificates have about 1 to 2 KiB.
+    /// The maximum size in bytes. Apple's certificates take about 1 to 2 KiB.
     package static let maximumSize = 16 * 1024
 
     /// - Parameter der: one certificate in ASN.1 DER, without trailing bytes.
@@ -30,7 +31,7 @@ import OfferCore
         do throws(CertificateError) {
             (digest, identity, notBefore, notAfter) = try unsafe Self.fields(of: parsed, der: der)
         } catch {
-            // Nothing runs `deinit` while a property has no value.
+            // `deinit` does not run if the initializer throws before all properties have values.
             unsafe X509_free(parsed)
             throw error
         }
@@ -38,7 +39,7 @@ import OfferCore
         self.der = der
     }
 
-    /// Shares a certificate that libcrypto has parsed already. Parsing takes 0.1 ms, most of it for the key.
+    /// Shares a certificate that libcrypto has already parsed. Parsing takes 0.1 ms, mostly for the key.
     init(sharing certificate: OpaquePointer) throws(CertificateError) {
         ERR_clear_error()
         der = unsafe Self.encode(certificate)
@@ -63,7 +64,7 @@ import OfferCore
         return unsafe ASN1_STRING_type(number) == V_ASN1_NEG_INTEGER ? "-" + digits : digits
     }
 
-    /// Whether the certificate has an extension, critical or not.
+    /// Returns true if the certificate has an extension, critical or not.
     /// - Parameter oid: the identifier in dotted form, such as `1.2.840.113635.100.6.11.1`.
     package func hasExtension(_ oid: String) -> Bool {
         guard let object = unsafe OBJ_txt2obj(oid, 1) else { return false }
@@ -71,7 +72,7 @@ import OfferCore
         return unsafe X509_get_ext_by_OBJ(pointer, object, -1) >= 0
     }
 
-    /// Whether the basic constraints say that this is a CA, and the key usage, if any, lets it sign certificates.
+    /// True if the basic constraints mark this as a CA, and the key usage, if any, allows it to sign certificates.
     package var isCA: Bool { unsafe X509_check_ca(pointer) == 1 }
 
     /// The public key, which must be on P-256.
@@ -113,7 +114,7 @@ import OfferCore
     ) throws(CertificateError) -> (digest: [UInt8], identity: [UInt8], notBefore: Int64, notAfter: Int64) {
         guard unsafe encode(parsed) == der else { throw .notDER }
         do throws(OpenSSLError) {
-            // Also fails if an extension that libcrypto knows is malformed or occurs twice.
+            // This also fails if an extension that libcrypto knows is malformed or occurs twice.
             guard unsafe X509_check_purpose(parsed, -1, 0) == 1 else { throw .draining(after: "X509_check_purpose") }
             return (
                 try SHA256.hash(der), try unsafe SHA256.hash(issuerAndSerialNumber(of: parsed)),
@@ -132,7 +133,7 @@ import OfferCore
         return unsafe Array(UnsafeBufferPointer(start: name, count: size)) + number
     }
 
-    /// libcrypto writes DER, except that it keeps the signed part as received.
+    /// Encodes the certificate in DER. libcrypto keeps the signed part as received.
     private static func encode(_ certificate: OpaquePointer) -> [UInt8] {
         var data: UnsafeMutablePointer<UInt8>?
         let count = unsafe i2d_X509(certificate, &data)
@@ -142,7 +143,7 @@ import OfferCore
     }
 }
 
-/// The time of a certificate as a number.
+/// A converter of a certificate's times to numbers.
 enum CertificateTime {
     /// - Returns: seconds since 1970.
     static func seconds(_ time: UnsafePointer<ASN1_TIME>?) throws(OpenSSLError) -> Int64 {
@@ -156,18 +157,18 @@ enum CertificateTime {
     }
 }
 
-/// Bytes and text of a certificate's fields.
+/// A reader of the bytes of a certificate's fields.
 enum CertificateText {
     static func bytes(of string: UnsafePointer<ASN1_STRING>?) -> [UInt8] {
         unsafe Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string))))
     }
 }
 
-/// A distinguished name as text.
+/// A converter of distinguished names to text.
 enum CertificateName {
     private static let maximumLength = 512
 
-    /// - Returns: the form of RFC 2253, with all other than printable ASCII escaped.
+    /// - Returns: the form of RFC 2253, in which everything except printable ASCII is escaped.
     static func text(of name: OpaquePointer?) -> String {
         guard let bio = unsafe BIO_new(BIO_s_mem()) else { return "" }
         defer { unsafe BIO_free(bio) }

@@ -1,27 +1,27 @@
-/// The reason an OCSP response does not count as an answer. It says nothing about the certificate.
+/// The reason that an OCSP response does not count as an answer. It says nothing about the certificate.
 package enum OCSPFailure: Error, Hashable, Sendable {
-    /// More than ``OCSPResponse/maximumSize`` bytes.
+    /// The response has more than ``OCSPResponse/maximumSize`` bytes.
     case tooLarge
-    /// Not exactly one OCSP response in DER, with a basic response if it is successful.
+    /// The bytes are not exactly one OCSP response in DER, or a successful response has no basic response.
     case unreadable
-    /// The responder did not answer. The number is its `OCSPResponseStatus`, RFC 6960 section 4.2.1.
+    /// The responder did not answer. The number is its `OCSPResponseStatus` (RFC 6960 section 4.2.1).
     case refused(status: Int)
-    /// The signature does not use SHA-256, SHA-384 or SHA-512.
+    /// The signature algorithm is not RSA or ECDSA with SHA-256, SHA-384 or SHA-512.
     case weakSignature
-    /// More than ``OCSPResponse/maximumCertificates`` certificates.
+    /// The response has more than ``OCSPResponse/maximumCertificates`` certificates.
     case tooManyCertificates
     /// The responder is neither the issuer nor a certificate in the response.
     case unknownSigner
     /// The responder's certificate does not entitle it to answer for the issuer.
     case delegate(OCSPDelegateFault)
     case badSignature
-    /// A critical extension that we do not know.
+    /// The response has a critical extension, which we do not process.
     case criticalExtension
-    /// The response is about other certificates only.
+    /// The response is only about other certificates.
     case otherCertificate
     /// The response has more than one answer about the certificate.
     case ambiguous
-    /// A time or the status cannot be read, or the answer ends before it begins.
+    /// A time or the status cannot be read, or the validity ends before it begins.
     case malformed
     /// `thisUpdate` is in the future.
     case notYetValid
@@ -29,19 +29,19 @@ package enum OCSPFailure: Error, Hashable, Sendable {
     case late
 }
 
-/// The reason a responder's certificate is no delegation by the issuer (RFC 6960 section 4.2.2.2).
+/// The reason that a responder's certificate is not a delegation by the issuer (RFC 6960 section 4.2.2.2).
 package enum OCSPDelegateFault: Hashable, Sendable {
-    /// The issuer did not sign it.
+    /// The issuer did not sign the certificate.
     case notIssuedByIssuer
-    /// The issuer signed it with SHA-1 or an unsupported algorithm.
+    /// The issuer signed the certificate with SHA-1 or an unsupported algorithm.
     case weakSignature
-    /// It lacks the extended key usage for OCSP signing.
+    /// The certificate lacks the extended key usage for OCSP signing.
     case noOCSPSigning
     /// The key usage excludes signatures.
     case noDigitalSignature
-    /// A critical extension that libcrypto does not know.
+    /// The certificate has a critical extension that libcrypto does not know.
     case criticalExtension
-    /// It has expired or is not valid yet.
+    /// The certificate has expired or is not valid yet.
     case notValidNow
 }
 
@@ -78,13 +78,13 @@ extension OCSPFailure: CustomStringConvertible {
 }
 
 extension OCSPDelegateFault: CustomStringConvertible {
-    /// The fault of the certificate, as the rest of a sentence.
+    /// The fault as a predicate. The certificate is its subject.
     package var description: String {
         switch self {
         case .notIssuedByIssuer: "was not issued by the certificate's issuer"
         case .weakSignature: "is not signed with SHA-256, SHA-384 or SHA-512"
         case .noOCSPSigning: "lacks the extended key usage for OCSP signing"
-        case .noDigitalSignature: "is not for signatures"
+        case .noDigitalSignature: "does not allow signatures"
         case .criticalExtension: "has an unknown critical extension"
         case .notValidNow: "is not valid now"
         }

@@ -8,7 +8,7 @@ import COpenSSL
     init(der: [UInt8]) throws(OCSPFailure) {
         ERR_clear_error()
         let basic = try unsafe Self.parse(der)
-        // libcrypto also reads BER and ignores trailing bytes. What it would write itself is DER.
+        // libcrypto also reads BER and ignores trailing bytes, but it always writes DER.
         guard unsafe Self.encode(basic) == der else {
             unsafe OCSP_BASICRESP_free(basic)
             throw .unreadable
@@ -18,7 +18,7 @@ import COpenSSL
 
     deinit { unsafe OCSP_BASICRESP_free(basic) }
 
-    /// Whether the signature algorithm is strong and has no parameters. The algorithm itself is not signed.
+    /// True if the signature algorithm is strong and has no parameters. The algorithm itself is not signed.
     var usesStrongSignature: Bool {
         var (algorithm, parameters): (OpaquePointer?, Int32) = (nil, 0)
         unsafe X509_ALGOR_get0(&algorithm, &parameters, nil, OCSP_resp_get0_tbs_sigalg(basic))
@@ -26,16 +26,16 @@ import COpenSSL
             && (parameters == V_ASN1_UNDEF || parameters == V_ASN1_NULL)
     }
 
-    /// Whether the key of a certificate made the signature.
+    /// Returns true if the certificate's key made the signature.
     func isSigned(by certificate: X509Certificate) -> Bool {
         defer { ERR_clear_error() }
-        // The function verifies what libcrypto would write. These are the received bytes, because they are DER.
+        // The function verifies the bytes that libcrypto would write. They equal the received bytes, which are DER.
         return unsafe ASN1_item_verify(
             OCSP_RESPDATA_it(), OCSP_resp_get0_tbs_sigalg(basic), OCSP_resp_get0_signature(basic),
             UnsafeRawPointer(OCSP_resp_get0_respdata(basic)), X509_get0_pubkey(certificate.pointer)) == 1
     }
 
-    /// Whether the responder's identifier, a name or SHA-1 of a public key, is that of a certificate.
+    /// Returns true if the responder's identifier, a name or SHA-1 of a public key, matches the certificate.
     func names(_ certificate: X509Certificate) -> Bool {
         var (hash, name): (UnsafePointer<ASN1_OCTET_STRING>?, OpaquePointer?)
         guard unsafe OCSP_resp_get0_id(basic, &hash, &name) == 1 else { return false }
@@ -46,7 +46,7 @@ import COpenSSL
         return unsafe CertificateText.bytes(of: hash) == Array(digest.prefix(Int(count)))
     }
 
-    /// The certificates in the response, in order, without those that we do not read.
+    /// Returns the certificates in the response, in order, except unreadable ones.
     func certificates() throws(OCSPFailure) -> [X509Certificate] {
         let stack = unsafe OCSP_resp_get0_certs(basic)
         let count = unsafe max(OPENSSL_sk_num(stack), 0)
@@ -60,10 +60,11 @@ import COpenSSL
         }
     }
 
-    /// Whether the response has a critical extension. We process none, so RFC 5280 section 4.2 demands a refusal.
+    /// True if the response has a critical extension. We process none, so RFC 5280 section 4.2 requires us to refuse
+    /// it.
     var hasCriticalExtension: Bool { unsafe OCSP_BASICRESP_get_ext_by_critical(basic, 1, -1) >= 0 }
 
-    /// The only answer about a certificate.
+    /// Returns the only answer about the certificate.
     func answer(
         about certificate: X509Certificate, issuedBy issuer: X509Certificate
     ) throws(OCSPFailure) -> OCSPResponse {
@@ -80,13 +81,14 @@ import COpenSSL
         return try unsafe Self.read(answer)
     }
 
-    /// Whether an answer names exactly this certificate: its serial number, and its issuer's name and key by hash.
+    /// Returns true if an answer names exactly this certificate: its serial number, and its issuer's name and key by
+    /// hash.
     private static func isAbout(
         _ single: OpaquePointer, _ certificate: X509Certificate, issuedBy issuer: X509Certificate
     ) -> Bool {
         guard let id = unsafe OCSP_SINGLERESP_get0_id(single) else { return false }
         var hash: OpaquePointer?
-        // A responder may name the certificate by another hash than the request did.
+        // The responder may identify the certificate with a different hash than the request does.
         guard unsafe OCSP_id_get0_info(nil, &hash, nil, nil, id) == 1,
             let digest = unsafe OCSPAlgorithms.digest(OBJ_obj2nid(hash)),
             let ours = unsafe OCSP_cert_to_id(digest, certificate.pointer, issuer.pointer)
@@ -118,13 +120,13 @@ import COpenSSL
         }
     }
 
-    /// - Returns: nil if there is no time.
+    /// - Returns: seconds since 1970; nil if there is no time.
     private static func seconds(_ time: UnsafeMutablePointer<ASN1_STRING>?) throws(OCSPFailure) -> Int64? {
         guard let time = unsafe time else { return nil }
         do throws(OpenSSLError) { return try unsafe CertificateTime.seconds(time) } catch { throw .malformed }
     }
 
-    /// Reads a successful response's basic response.
+    /// Parses a successful response and returns its basic response.
     private static func parse(_ der: [UInt8]) throws(OCSPFailure) -> OpaquePointer {
         let response = unsafe der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var cursor = buffer.baseAddress
@@ -137,12 +139,12 @@ import COpenSSL
         guard let response = unsafe response else { throw .unreadable }
         let status = unsafe OCSP_response_status(response)
         guard status == OCSP_RESPONSE_STATUS_SUCCESSFUL else { throw .refused(status: Int(status)) }
-        // Fails if the response is of another type than basic.
+        // This fails if the response type is not basic.
         guard let basic = unsafe OCSP_response_get1_basic(response) else { throw .unreadable }
         return unsafe basic
     }
 
-    /// The whole response as libcrypto would write it; nil if memory runs out.
+    /// Encodes the whole response with libcrypto. Returns nil if memory runs out.
     private static func encode(_ basic: OpaquePointer) -> [UInt8]? {
         let response = unsafe OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic)
         defer { unsafe OCSP_RESPONSE_free(response) }

@@ -2,12 +2,13 @@ import COpenSSL
 
 /// A request to an OCSP responder (RFC 6960 section 4.1) about one certificate.
 ///
-/// There is no nonce: responders send prepared answers (RFC 5019 section 4), and the answer's own times limit replays.
+/// There is no nonce: responders send prepared answers (RFC 5019 section 4), and the times in an answer limit replays.
 package enum OCSPRequest {
-    /// The media type of a request, RFC 6960 appendix A.1.
+    /// The media type of a request (RFC 6960 appendix A.1).
     package static let mediaType = "application/ocsp-request"
 
-    /// The request in DER. It names the certificate by SHA-256, as Apple's libraries for Node and Python do.
+    /// Returns the request in DER. It identifies the certificate with SHA-256, as Apple's libraries for Node and Python
+    /// do.
     /// - Parameter issuer: the certificate that signed `certificate`.
     package static func der(
         about certificate: X509Certificate, issuedBy issuer: X509Certificate
@@ -26,7 +27,7 @@ package enum OCSPRequest {
     }
 }
 
-/// DER as written by libcrypto.
+/// An encoder of libcrypto's objects in DER.
 enum OCSPEncoding {
     /// - Parameter encode: one of libcrypto's `i2d` functions, which allocates the bytes.
     static func bytes(

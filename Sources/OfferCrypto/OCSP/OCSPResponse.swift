@@ -1,7 +1,7 @@
-/// A verified answer of an OCSP responder about one certificate (RFC 6960).
+/// A verified answer from an OCSP responder about one certificate (RFC 6960).
 ///
-/// The checks use libcrypto's small functions. `OCSP_basic_verify` compares a delegate's issuer with the names in the
-/// response instead of with the known issuer, needs a certificate store, and accepts any digest.
+/// The checks use individual functions of libcrypto. `OCSP_basic_verify` compares a delegate's issuer with the names in
+/// the response instead of with the known issuer, needs a certificate store, and accepts any digest.
 package struct OCSPResponse: Hashable, Sendable {
     package enum Status: Hashable, Sendable {
         case good
@@ -15,15 +15,15 @@ package struct OCSPResponse: Hashable, Sendable {
     /// The time at which the status was known to be correct, in seconds since 1970.
     package let thisUpdate: Int64
     /// The time until which the answer may be used, in seconds since 1970. The responder promises a new answer by then.
-    /// Without such a promise, it is ``thisUpdate``.
+    /// If the responder does not, this time is ``thisUpdate``.
     package let goodUntil: Int64
 
     /// The maximum size in bytes. Apple's Swift library has the same limit.
     package static let maximumSize = 1 << 20
-    /// The maximum number of certificates in a response. One is usual: the delegate.
+    /// The maximum number of certificates in a response. A response usually has one: the delegate's.
     package static let maximumCertificates = 8
-    /// The permitted difference between the responder's clock and ours, in seconds. Apple's Node library allows as
-    /// much.
+    /// The permitted difference between the responder's clock and ours, in seconds. Apple's Node library allows the
+    /// same difference.
     package static let clockSkew: Int64 = 60
 
     /// Reads and verifies a response.

@@ -1,6 +1,7 @@
 /// Validation of encoded Ed25519 points (RFC 8032 section 5.1.2) that are used as public keys.
 enum Ed25519Point {
-    /// True if the point is canonically encoded and not of small order. libcrypto accepts points that fail this check.
+    /// Returns true if the point is canonically encoded and not of small order. libcrypto accepts points that fail this
+    /// check.
     /// - Parameter text: 32 bytes, little-endian: y, with the sign of x in the highest bit.
     static func isAcceptable(_ text: [UInt8]) -> Bool {
         guard text.count == 32 else { return false }
@@ -11,8 +12,8 @@ enum Ed25519Point {
         return !isLarge && !smallOrder.contains(y)
     }
 
-    /// The y coordinates of the eight points whose order divides 8. With such a key, one signature can be valid for
-    /// many messages.
+    /// The y coordinates of the eight points whose order divides 8. With such a point as the key, one signature can be
+    /// valid for many messages.
     ///
     /// Source: C. Cremers and D. Jackson, "Prime, Order Please!" (2019), table 6; libsodium refuses the same points.
     private static let smallOrder: Set<[UInt8]> = [

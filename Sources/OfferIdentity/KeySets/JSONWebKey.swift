@@ -12,9 +12,9 @@ struct JSONWebKey: Decodable {
     let algorithms: [TokenAlgorithm]
     /// True if `alg` names an algorithm that keys of this type do not support.
     let hasMismatchedAlgorithm: Bool
-    /// nil for an unknown type or curve.
+    /// The kind of key; nil for an unknown type or curve.
     private let kind: TokenKeyKind?
-    /// `n` and `e`, or `x` and `y`.
+    /// The members `n` and `e`, or `x` and `y`, as far as they are present.
     private let numbers: [Member: String]
 
     private enum Member: String, CodingKey {
@@ -51,7 +51,8 @@ struct JSONWebKey: Decodable {
         }
     }
 
-    /// True if an RSA key is too short. False if the modulus cannot be decoded: such a key is damaged, not short.
+    /// True if an RSA key is too short. False if the modulus cannot be decoded: such a key counts as damaged, not
+    /// short.
     var isTooShort: Bool {
         guard kind == .rsa, !algorithms.isEmpty, let modulus = bytes(.n) else { return false }
         return BigEndianNumber.bitCount(modulus) < Self.minimumRSASize
@@ -69,7 +70,7 @@ struct JSONWebKey: Decodable {
         }
     }
 
-    /// Makes one verifier for each algorithm. All of them share one libcrypto key.
+    /// Makes one verifier for each algorithm. All verifiers share one libcrypto key.
     /// - Returns: nil if the key is damaged.
     func verifiers() -> [UserKeySet.Key]? {
         guard let kind, !algorithms.isEmpty else { return [] }

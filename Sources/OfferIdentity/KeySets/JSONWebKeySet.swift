@@ -3,7 +3,7 @@ import OfferCore
 
 /// A parser of JWK Sets (RFC 7517 section 5).
 ///
-/// It skips keys for another purpose, and keys of an unknown type, as section 5 recommends. A private or symmetric key
+/// It skips keys for other purposes and keys of unknown types, as section 5 recommends. A private or symmetric key
 /// makes the whole set unusable, because a published set must not contain one.
 enum JSONWebKeySet {
     /// - Parameter name: the name of the set in diagnostics.
@@ -69,7 +69,7 @@ enum JSONWebKeySet {
         let algorithm: TokenAlgorithm
     }
 
-    /// The reasons signature keys were skipped.
+    /// The reasons that signature keys were skipped.
     private struct SkippedKeys {
         var short = false
         var damaged = false
@@ -96,7 +96,7 @@ enum JSONWebKeySet {
         let keys: [Item]
     }
 
-    /// One element of the set. Unreadable keys do not prevent reading the others.
+    /// One element of the set. An unreadable key does not prevent reading the others.
     private struct Item: Decodable {
         let mayBeSecret: Bool
         let key: JSONWebKey?
@@ -107,7 +107,8 @@ enum JSONWebKeySet {
         }
     }
 
-    /// True if a key is private or symmetric. Decoded separately, so that damage elsewhere in the key cannot hide it.
+    /// The members that show whether a key is private or symmetric. They are decoded separately, so that damage
+    /// elsewhere in the key cannot hide them.
     private struct Secrecy: Decodable {
         let isSecret: Bool
 

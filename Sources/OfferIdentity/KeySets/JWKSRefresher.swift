@@ -6,9 +6,10 @@ import ServiceLifecycle
 
 /// A background service that keeps the key sets of identity providers up to date with their files and URLs.
 ///
-/// The policy in force is read every second, so the key sets of new issuers are fetched soon after a configuration change. If a
-/// set becomes unavailable, the previous one stays in force for a day, and readiness reports the reason. An unusable set
-/// replaces the previous one immediately. If an issuer's location changes, its old keys are dropped immediately.
+/// The policy in force is read every second, so the key sets of new issuers are fetched soon after a configuration
+/// change. If a set becomes unavailable, the previous set stays in force for a day, and readiness reports the reason.
+/// An unusable set replaces the previous one immediately. If an issuer's location changes, its old keys are dropped
+/// immediately.
 package actor JWKSRefresher: Service {
     private let issuers: @Sendable () -> [UserIssuer]
     private let keys: CurrentUserKeys

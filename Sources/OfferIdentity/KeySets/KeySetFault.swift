@@ -1,11 +1,11 @@
 package import OfferCore
 
-/// The reason a key set could not be obtained or used.
+/// The reason that a key set could not be obtained or used.
 package struct KeySetFault: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// Unavailable; previously fetched keys remain valid.
+        /// The set is unavailable. Previously fetched keys remain valid.
         case unavailable
-        /// Read, but none of its keys may be used; previously fetched keys are no longer valid.
+        /// The set was read, but none of its keys may be used. Previously fetched keys are no longer valid.
         case unusable
     }
 

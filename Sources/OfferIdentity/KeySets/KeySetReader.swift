@@ -37,7 +37,7 @@ package actor KeySetReader: KeySetSource {
         }
     }
 
-    // Runs off the actor, so that other sets can be read while large RSA keys are being checked.
+    // This runs outside the actor, so that other sets can be read while large RSA keys are being checked.
     package nonisolated func keys(
         in text: [UInt8], from place: KeySetLocation
     ) async throws(KeySetFault) -> (set: UserKeySet, problems: [Diagnostic]) {

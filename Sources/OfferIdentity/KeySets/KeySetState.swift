@@ -11,7 +11,7 @@ package struct FetchedKeySet: Sendable {
     }
 }
 
-/// The state of one key set location: the result of the latest read, and the time of the next one.
+/// The state of one key set location: the result of the latest read, and the time of the next read.
 package struct KeySetState {
     package typealias Reading = Result<(set: UserKeySet, problems: [Diagnostic]), KeySetFault>
 
@@ -54,8 +54,8 @@ package struct KeySetState {
     /// Begins a read if one is due.
     /// - Parameters:
     ///   - number: a unique number for the read.
-    ///   - isRefreshRequested: whether a token named an unknown key.
-    /// - Returns: whether the read begins. If so, the caller must later call one of the methods that end a read.
+    ///   - isRefreshRequested: true if a token named an unknown key.
+    /// - Returns: true if the read begins. If so, the caller must later call one of the methods that end a read.
     package mutating func begin(_ number: Int, at now: ContinuousClock.Instant, isRefreshRequested: Bool) -> Bool {
         guard current == nil else { return false }
         let isRequested = isRefreshRequested && (lastRequestedRead.map { now - $0 >= Self.requestedInterval } ?? true)
@@ -65,7 +65,7 @@ package struct KeySetState {
         return true
     }
 
-    /// True if the read in progress has this number.
+    /// Returns true if the read in progress has this number.
     package func isReading(_ number: Int) -> Bool { current?.number == number }
 
     /// Ends the read in progress with the previous result if the text is unchanged.

@@ -31,7 +31,7 @@ package struct Authenticator: Sendable {
         return try users.user(token, among: callers, at: now)
     }
 
-    /// True if the header has a caller's token.
+    /// Returns true if the header contains a valid caller token.
     package func isCaller(authorization: String?, among callers: Callers) -> Bool {
         guard let token = authorization.flatMap(Self.token), token.count <= UserToken.maximumSize,
             let digest = try? digest(of: token)
@@ -39,8 +39,8 @@ package struct Authenticator: Sendable {
         return callers.caller(tokenDigest: digest, at: now()) != nil
     }
 
-    /// True if the header may have a user's token, which only verification can show for certain. A caller's token could
-    /// look the same, but no one chooses one that begins like an encoded JSON object.
+    /// Returns true if the header may contain a user's token. Only verification can show this for certain. A caller's
+    /// token could look the same, but no one chooses a token that begins like an encoded JSON object.
     package func mayBeUser(authorization: String?, among callers: Callers) -> Bool {
         guard !callers.userIssuers.isEmpty, let token = authorization.flatMap(Self.token) else { return false }
         return token.count <= UserToken.maximumSize && token.starts(with: Array("eyJ".utf8))
@@ -60,13 +60,13 @@ package struct Authenticator: Sendable {
     }
 }
 
-/// The reason authentication failed.
+/// The reason that authentication failed.
 package enum AuthenticationError: Error, Hashable {
     /// No credentials were sent.
     case missing
     /// The token is invalid or expired. For a user's token, the value is the reason, which only the log may contain.
     case refused(UserTokenFault?)
-    /// There are no keys to check users' tokens with.
+    /// No keys are available to verify users' tokens.
     case usersUnavailable
     /// libcrypto failed.
     case cryptographyFailed

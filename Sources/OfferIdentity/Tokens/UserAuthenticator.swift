@@ -1,6 +1,6 @@
 import OfferCore
 
-/// An authenticator of users by the tokens that identity providers issue.
+/// An authenticator of users by their tokens from identity providers.
 struct UserAuthenticator: Sendable {
     let keys: CurrentUserKeys
 
@@ -10,8 +10,8 @@ struct UserAuthenticator: Sendable {
         }
     }
 
-    /// Checks a token in order: parse → issuer → algorithm → key → signature → claims → customer. Nothing in
-    /// the token is trusted until the signature is verified.
+    /// Checks a token in order: parse → issuer → algorithm → key → signature → claims → customer. Nothing in the token
+    /// is trusted until its signature is verified.
     private func verifiedUser(
         _ token: [UInt8], _ callers: Callers, _ now: Timestamp
     ) throws(UserTokenFault) -> Principal {

@@ -9,8 +9,8 @@ struct UserClaims {
         self.claims = claims
     }
 
-    /// The tolerance for an issuer's clock that is ahead of this machine's, in milliseconds. `exp` needs no tolerance:
-    /// a fast issuer clock only makes tokens last longer.
+    /// The tolerance for an issuer's clock that is ahead of this machine's clock, in milliseconds. `exp` needs no
+    /// tolerance: a fast issuer clock only makes tokens last longer.
     private static let tolerance = 60_000.0
 
     /// Checks that the token is meant for this service and is valid now.
@@ -49,7 +49,7 @@ struct UserClaims {
         return text
     }
 
-    /// True if `aud` equals `audience` or is an array of strings that contains it (RFC 7519 section 4.1.3).
+    /// Returns true if `aud` equals `audience` or is an array of strings that contains it (RFC 7519 section 4.1.3).
     private func names(_ audience: [UInt8]) -> Bool {
         switch claims["aud"] {
         case .string(let text): return text == audience

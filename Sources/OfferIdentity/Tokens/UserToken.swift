@@ -17,7 +17,7 @@ struct UserToken {
     let message: [UInt8]
     let signature: [UInt8]
 
-    /// True if a token has the form of a JWT: exactly two dots.
+    /// Returns true if a token has the form of a JWT: exactly two dots.
     static func looksLikeJWT(_ token: [UInt8]) -> Bool { token.lazy.filter { $0 == dot }.count == 2 }
 
     /// - Parameter token: the credentials after `Bearer`.
@@ -52,8 +52,8 @@ struct UserToken {
     private static let acceptedTypes = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"]
     private static let dot = UInt8(ascii: ".")
 
-    /// True if `typ` is that of a JWT or access token, or absent (RFC 7519 section 5.1, RFC 9068 section 2.1). The
-    /// `application/` prefix is optional (RFC 7515 section 4.1.9). Other kinds of token, such as logout tokens, may
+    /// Returns true if `typ` is absent or names a JWT or an access token (RFC 7519 section 5.1, RFC 9068 section 2.1).
+    /// The `application/` prefix is optional (RFC 7515 section 4.1.9). Other kinds of token, such as logout tokens, may
     /// have the same issuer and keys.
     private static func isAcceptedType(_ type: JSONValue?) -> Bool {
         switch type {
@@ -64,7 +64,8 @@ struct UserToken {
     }
 }
 
-/// The reason a user's token is refused. It is logged, never sent to the caller, and contains no part of the token.
+/// The reason that a user's token is refused. It is logged, never sent to the caller, and contains no part of the
+/// token.
 package enum UserTokenFault: String, Error {
     case tooLarge = "it is larger than 8 kB"
     case notThreeParts = "it does not have three parts"
