@@ -1,7 +1,7 @@
 package import OfferCore
 import OfferEligibility
 
-/// A notification in the App Store's history. Nothing is verified yet.
+/// A notification from the App Store's history, not yet verified.
 package struct SentNotification: Hashable, Sendable {
     package struct Attempt: Hashable, Sendable {
         package let date: Timestamp
@@ -9,17 +9,17 @@ package struct SentNotification: Hashable, Sendable {
         package let result: String
     }
 
-    /// The notification in compact form, as first signed.
+    /// The original signed notification, as a JWS in compact form.
     package let signedPayload: [UInt8]
-    /// The attempts, at most six.
+    /// The attempts to send the notification, at most six.
     package let attempts: [Attempt]
 }
 
-/// One page of Get Notification History.
+/// A page of the answer to Get Notification History.
 package struct NotificationHistoryPage: Hashable, Sendable {
     /// The notifications, at most 20.
     package let notifications: [SentNotification]
-    /// The number of entries that cannot be read.
+    /// The number of unreadable entries.
     package let unreadableCount: Int
     /// The token of the next page; nil if there is none.
     package let next: String?
@@ -48,14 +48,14 @@ package struct NotificationHistoryQuery: Hashable, Sendable {
 }
 
 extension APICall<NotificationHistoryPage> {
-    /// Get Notification History.
+    /// Creates a Get Notification History request.
     /// - Parameter token: the token from the previous page; nil for the first page.
     package static func notificationHistory(_ query: NotificationHistoryQuery, after token: String?) -> Self {
         APICall(
             .notificationHistory, .post, ["inApps", "v1", "notifications", "history"],
             query: token.map { [(name: "paginationToken", value: $0)] } ?? [], body: query.body
         ) { answer throws(AnswerError) in
-            // One unreadable entry must not block the others in this and every later run.
+            // One unreadable entry must not block the others, now or in later runs.
             let (items, otherCount) = try answer.knownObjects("notificationHistory")
             let notifications = items.compactMap { try? SentNotification($0) }
             let next =
@@ -68,7 +68,7 @@ extension APICall<NotificationHistoryPage> {
 }
 
 extension APICall<String> {
-    /// Request a Test Notification. The answer is a token for ``testNotificationStatus(_:)``.
+    /// Creates a request for a test notification. The answer is a token for ``testNotificationStatus(_:)``.
     package static func testNotification() -> Self {
         APICall(.testNotification, .post, ["inApps", "v1", "notifications", "test"]) { answer throws(AnswerError) in
             String(decoding: try answer.text("testNotificationToken"), as: UTF8.self)
@@ -77,7 +77,7 @@ extension APICall<String> {
 }
 
 extension APICall<SentNotification> {
-    /// Get Test Notification Status.
+    /// Creates a Get Test Notification Status request.
     package static func testNotificationStatus(_ token: String) -> Self {
         APICall(
             .testNotificationStatus, .get, ["inApps", "v1", "notifications", "test", token], read: SentNotification.init

@@ -1,24 +1,24 @@
 package import OfferCore
 package import OfferEligibility
 
-/// The answer of Get All Subscription Statuses: every subscription of one customer in one app. Nothing is verified yet.
+/// The answer to Get All Subscription Statuses, not yet verified: a customer's subscriptions in one app.
 package struct SubscriptionStatuses: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         package let originalTransactionID: TransactionID
         package let status: SubscriptionStatus
-        /// In compact form.
+        /// The transaction, as a JWS in compact form.
         package let signedTransaction: [UInt8]
-        /// In compact form; nil for a subscription without one, such as a revoked family share.
+        /// The renewal info, as a JWS in compact form; nil if there is none, as for a revoked family share.
         package let signedRenewalInfo: [UInt8]?
     }
 
     package let items: [Item]
-    /// The number of entries that differ from Apple's documentation.
+    /// The number of entries that do not match Apple's documentation.
     package var unreadableCount = 0
 }
 
 extension APICall<SubscriptionStatuses> {
-    /// Get All Subscription Statuses.
+    /// Creates a Get All Subscription Statuses request.
     /// - Parameter id: any transaction of the customer.
     package static func subscriptionStatuses(of id: TransactionNumber) -> Self {
         APICall(.subscriptionStatuses, .get, ["inApps", "v1", "subscriptions", id.text]) { answer throws(AnswerError) in
@@ -48,18 +48,18 @@ extension SubscriptionStatuses.Item {
     }
 }
 
-/// One page of Get Transaction History. Nothing is verified yet.
+/// A page of the answer to Get Transaction History, not yet verified.
 package struct TransactionHistoryPage: Hashable, Sendable {
-    /// The transactions in compact form, at most 20, the least recently modified first.
+    /// At most 20 transactions, each a JWS in compact form, least recently modified first.
     package let signedTransactions: [[UInt8]]
-    /// The start of the next page, now or later.
+    /// The revision to send for the next page, now or later.
     package let revision: HistoryRevision
     package let hasMore: Bool
     /// The number of entries that are not text.
     package var unreadableCount = 0
 }
 
-/// A place in a transaction history, as the App Store named it.
+/// A position in a transaction history, as identified by the App Store.
 package struct HistoryRevision: Hashable, Sendable {
     package let text: String
 
@@ -67,10 +67,11 @@ package struct HistoryRevision: Hashable, Sendable {
 }
 
 extension APICall<TransactionHistoryPage> {
-    /// Get Transaction History, version 2, for all products, including finished and refunded purchases.
+    /// Creates a Get Transaction History request, version 2, for all products, including finished and refunded
+    /// purchases.
     ///
-    /// The order is ascending, so a stored revision finds later modifications. A transaction that is modified while the pages
-    /// are read can appear twice.
+    /// The oldest modification comes first, so a stored revision finds later ones. A transaction that is modified while
+    /// the pages are read can appear twice.
     /// - Parameters:
     ///   - id: any transaction of the customer.
     ///   - revision: the revision from the previous page; nil for the first page.
@@ -89,14 +90,14 @@ extension APICall<TransactionHistoryPage> {
 }
 
 extension APICall<[UInt8]> {
-    /// Get Transaction Info: one transaction in compact form.
+    /// Creates a Get Transaction Info request. The answer is a transaction, as a JWS in compact form.
     package static func transactionInfo(of id: TransactionNumber) -> Self {
         APICall(.transactionInfo, .get, ["inApps", "v1", "transactions", id.text]) { answer throws(AnswerError) in
             try answer.text("signedTransactionInfo")
         }
     }
 
-    /// Get App Transaction Info: an AppTransaction in compact form.
+    /// Creates a Get App Transaction Info request. The answer is an AppTransaction, as a JWS in compact form.
     package static func appTransactionInfo(of id: TransactionNumber) -> Self {
         APICall(.appTransactionInfo, .get, ["inApps", "v1", "transactions", "appTransactions", id.text]) {
             answer throws(AnswerError) in
@@ -106,7 +107,7 @@ extension APICall<[UInt8]> {
 }
 
 extension APICall<Void> {
-    /// Set App Account Token. It applies to the purchase and to all later renewals.
+    /// Creates a Set App Account Token request. The token applies to the purchase and to all later renewals.
     /// - Parameter id: an original transaction ID.
     package static func setAppAccountToken(_ token: UUIDText, of id: TransactionNumber) -> Self {
         var writer = JSONWriter()

@@ -1,4 +1,4 @@
-/// The endpoints of the App Store Server API that the service uses. The raw values are names for metrics.
+/// An endpoint of the App Store Server API that the service uses. The raw value is its name in metrics.
 package enum APIEndpoint: String, CaseIterable, Sendable {
     case subscriptionStatuses = "subscription_statuses"
     case transactionHistory = "transaction_history"
@@ -9,7 +9,7 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     case testNotificationStatus = "test_notification_status"
     case appAccountToken = "app_account_token"
 
-    // Retention messages.
+    // The endpoints for retention messages.
     case uploadMessage = "upload_message"
     case deleteMessage = "delete_message"
     case messageList = "message_list"
@@ -25,8 +25,8 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     case startPerformanceTest = "start_performance_test"
     case performanceTestResult = "performance_test_result"
 
-    /// Apple's limit for one app in production, in requests per second, counted by the hour. The sandbox limit is a
-    /// tenth.
+    /// Apple's hourly limit for one app in production, stated in requests per second. The sandbox limit is a tenth of
+    /// it.
     ///
     /// Source: Apple, "Identifying rate limits" (App Store Server API and Retention Messaging API documentation).
     var requestsPerSecond: Int {

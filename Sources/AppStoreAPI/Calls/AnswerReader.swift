@@ -1,22 +1,21 @@
 import OfferCore
 
-/// A reader of the members of an answer. Unknown members are ignored, because Apple adds members.
+/// A reader of the members of an answer. It ignores unknown members, because Apple adds new ones.
 package struct AnswerReader: Sendable {
     private let members: JSONObject
-    /// The path of this object, for errors.
+    /// The path of this object, for error messages.
     private let path: String
-    /// The whole answer as received; empty for a reader of a part.
+    /// The whole answer as received; empty if this object is only part of an answer.
     let json: [UInt8]
 
-    /// The limit of one answer. Twenty notifications have some sixty members, and statuses have a few for each
-    /// subscription.
+    /// The maximum number of members in an object or elements in an array of an ordinary answer.
     private static let maximumCount = 1024
     private static let maximumTotal = 16_384
-    /// The limit of an answer about a receipt, which may have ten thousand purchases of thirty members.
+    /// The same maximum for a large answer: a receipt may have ten thousand purchases of thirty members each.
     private static let maximumLargeCount = 10_000
     private static let maximumLargeTotal = 400_000
 
-    /// - Parameter json: the answer; empty for an empty object, because some answers have no body.
+    /// - Parameter json: the answer. Empty data is read as an empty object, because some answers have no body.
     init(json: [UInt8], isLarge: Bool = false) throws(AnswerError) {
         guard !json.isEmpty else {
             self.init(JSONObject(), path: "", json: json)
@@ -94,7 +93,7 @@ package struct AnswerReader: Sendable {
         if case .bool? = members[name] { true } else { false }
     }
 
-    /// Returns the objects in an array; none if the member is absent.
+    /// Returns the objects in an array; an empty array if the member is absent or null.
     func objects(_ name: String) throws(AnswerError) -> [AnswerReader] {
         var objects: [AnswerReader] = []
         for (index, value) in try array(name).enumerated() {
@@ -104,7 +103,7 @@ package struct AnswerReader: Sendable {
         return objects
     }
 
-    /// Returns the strings in an array; none if the member is absent.
+    /// Returns the strings in an array; an empty array if the member is absent or null.
     func texts(_ name: String) throws(AnswerError) -> [[UInt8]] {
         var texts: [[UInt8]] = []
         for (index, value) in try array(name).enumerated() {
@@ -114,7 +113,7 @@ package struct AnswerReader: Sendable {
         return texts
     }
 
-    /// Returns the objects in an array, and the number of its other elements.
+    /// Returns the objects in an array and the number of other elements.
     func knownObjects(_ name: String) throws(AnswerError) -> (objects: [AnswerReader], unreadableCount: Int) {
         let values = try array(name)
         let objects = values.enumerated().compactMap { index, value -> AnswerReader? in
@@ -124,7 +123,7 @@ package struct AnswerReader: Sendable {
         return (objects, values.count - objects.count)
     }
 
-    /// Returns the strings in an array, and the number of its other elements.
+    /// Returns the strings in an array and the number of other elements.
     func knownTexts(_ name: String) throws(AnswerError) -> (texts: [[UInt8]], unreadableCount: Int) {
         let values = try array(name)
         let texts = values.compactMap { value -> [UInt8]? in

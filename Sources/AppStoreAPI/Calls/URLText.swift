@@ -1,6 +1,6 @@
-/// Percent-encoding (RFC 3986 section 2.1) for one part of a path or one value of a query.
+/// Percent-encoding (RFC 3986 section 2.1) for one path segment or query value.
 enum URLText {
-    /// Encodes everything except unreserved characters, so no identifier can add a part, a query or a fragment.
+    /// Encodes everything except unreserved characters, so no identifier can add a segment, a query or a fragment.
     static func encoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

@@ -6,7 +6,7 @@ package struct APIHosts: Hashable, Sendable {
     package let production: String
     package let sandbox: String
 
-    /// - Parameters: the base URLs; nil means Apple's.
+    /// - Parameters: the base URLs; nil means Apple's URL.
     package init(production: String? = nil, sandbox: String? = nil) {
         self.production = production ?? Self.appleProduction
         self.sandbox = sandbox ?? Self.appleSandbox

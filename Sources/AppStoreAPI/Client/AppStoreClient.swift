@@ -8,11 +8,11 @@ package import OutgoingHTTP
 ///
 /// ```
 /// budget ─▶ breaker ─▶ token ─▶ exchange ─▶ read
-///    ▲                                │ a failure that may pass
+///    ▲                                │ a temporary failure
 ///    └────────────── wait ◀───────────┘
 /// ```
 ///
-/// Nothing in an answer is verified here; see ``SignedAnswerReader``.
+/// The client does not verify answers; see ``SignedAnswerReader``.
 package final class AppStoreClient: Sendable {
     private let hosts: APIHosts
     private let tokens: TokenSource
@@ -25,7 +25,7 @@ package final class AppStoreClient: Sendable {
 
     private static let maximumAttempts = 4
 
-    /// - Parameter observe: called after each exchange and each request that was not sent.
+    /// - Parameter observe: called after each exchange, and for each request that was not sent.
     package init(
         hosts: APIHosts, tokens: TokenSource, transport: any HTTPExchange, pacing: Pacing, limitScale: Double = 1,
         observe: @escaping @Sendable (APIObservation) -> Void = { _ in }
@@ -42,7 +42,7 @@ package final class AppStoreClient: Sendable {
 
     /// Sends a request, repeats it after a temporary failure, and reads the answer.
     ///
-    /// It never waits for Apple's limits: `.limited` contains the time of the next permitted request.
+    /// It does not wait when Apple's limit is reached: `.limited` contains the time of the next permitted request.
     /// - Parameter deadline: the end of all attempts; nil for none.
     package func send<Answer>(
         _ call: APICall<Answer>, for app: AppScope, by deadline: NIODeadline? = nil
@@ -127,7 +127,7 @@ package final class AppStoreClient: Sendable {
     }
 }
 
-/// The outcome of one exchange with the App Store Server API, for metrics.
+/// The outcome of one attempt to send a request to the App Store Server API, for metrics.
 package struct APIObservation: Sendable {
     package let app: AppScope
     package let endpoint: APIEndpoint
@@ -158,7 +158,7 @@ extension Result where Failure == APIFailure {
 }
 
 extension APIFailure {
-    /// True if waiting for a second would not help.
+    /// True if waiting for a few seconds would not help.
     fileprivate var isWaitingUseless: Bool {
         switch self {
         case .limited, .paused: true

@@ -1,12 +1,12 @@
 package import NIOCore
 package import OfferCore
 
-/// Time and randomness for the client. Tests provide their own.
+/// The clocks, the sleep function and the random numbers of a client. Tests provide their own.
 package struct Pacing: Sendable {
     package var now: @Sendable () -> Timestamp
     package var uptime: @Sendable () -> NIODeadline
     package var sleep: @Sendable (Duration) async throws -> Void
-    /// A random number from 0 to 1.
+    /// Returns a random number from 0 to 1.
     package var chance: @Sendable () -> Double
 
     package init(
@@ -33,11 +33,10 @@ extension Pacing {
         return rest > .zero ? min(rest, Self.attemptTimeout) : nil
     }
 
-    /// Waits before an attempt is repeated. The delay doubles each time, and is multiplied by a random factor from 0.5
-    /// to 1.5.
+    /// Waits before the next attempt. The delay doubles each time and is multiplied by a random factor from 0.5 to 1.5.
     /// - Parameters:
     ///   - number: the number of attempts so far.
-    ///   - isPermitted: called before the wait if it can end in time.
+    ///   - isPermitted: called before the wait, if the wait can end before the deadline.
     /// - Returns: false if the attempt must not be repeated.
     func waits(
         beforeRetry number: Int, by deadline: NIODeadline?, if isPermitted: () -> Bool = { true }

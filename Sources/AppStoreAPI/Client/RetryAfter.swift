@@ -1,9 +1,9 @@
 import OfferCore
 import OfferEligibility
 
-/// The header `Retry-After` of the App Store: a Unix time in milliseconds, not a number of seconds as in HTTP.
+/// The App Store's `Retry-After` header: a Unix time in milliseconds, not a date or a number of seconds as in HTTP.
 enum RetryAfter {
-    /// The delay without the header, or with an invalid one, in milliseconds.
+    /// The delay in milliseconds if the header is missing or invalid.
     private static let otherwise: Int64 = 60_000
     /// The maximum delay in milliseconds: an hour, because Apple's limits apply per hour.
     private static let longest: Int64 = 3_600_000

@@ -1,4 +1,4 @@
-/// The number that names an error of the App Store Server API: its HTTP status and four digits. Apple calls it `errorCode`.
+/// An error code of the App Store Server API: the HTTP status and four digits. Apple calls it `errorCode`.
 package struct APIErrorCode: RawRepresentable, Hashable, Sendable {
     package let rawValue: Int64
 
@@ -34,7 +34,7 @@ package struct APIErrorCode: RawRepresentable, Hashable, Sendable {
     /// A stable name in lower snake case; `unknown` for an unknown code.
     package var name: String { Self.known[rawValue]?.name ?? "unknown" }
 
-    /// The meaning of the code, or the action to take.
+    /// The meaning of the code, with the action to take if there is one.
     package var sentence: String {
         Self.known[rawValue]?.sentence
             ?? "This version does not know the code. Look it up in the App Store Server API documentation."
@@ -48,10 +48,10 @@ package struct APIErrorCode: RawRepresentable, Hashable, Sendable {
         self == .transactionIDNotFound || self == .originalTransactionIDNotFound
     }
 
-    /// True if it concerns the app rather than the request.
+    /// True if the error concerns the app rather than the request.
     package var isOfApp: Bool { [.invalidAppIdentifier, .appNotFound, .appNotFoundRetryable].contains(self) }
 
-    /// True if a list must be read from its beginning.
+    /// True if the list must be read again from its beginning.
     package var meansRestart: Bool {
         [.invalidRevision, .invalidPaginationToken, .paginationTokenExpired].contains(self)
     }

@@ -5,13 +5,13 @@ import OfferEligibility
 package enum APIFailure: Error, Sendable {
     /// The App Store refused the request.
     case refused(APIErrorCode)
-    /// HTTP status 401: the App Store does not accept the token. The clock is the likely cause if it is wrong.
+    /// HTTP status 401: the App Store does not accept the token. A clock error, if there is one, is the likely cause.
     case unauthorised(ClockError?)
     /// There were too many requests in this hour. The value is the time of the next permitted request.
     case limited(until: Timestamp)
     /// Another HTTP status, without an error code.
     case status(Int)
-    /// There was no complete answer. The value is a clause that says why.
+    /// No complete answer arrived. The value is a clause that states the reason.
     case unreachable(String)
     /// The deadline has passed.
     case timedOut
@@ -26,7 +26,7 @@ package enum APIFailure: Error, Sendable {
 }
 
 extension APIFailure {
-    /// A stable name for metrics and for programs.
+    /// A stable name for metrics and programs.
     package var name: String {
         switch self {
         case .refused(let code): code.name
@@ -74,7 +74,7 @@ extension APIFailure: CustomStringConvertible {
         case .unreachable(let reason): reason
         case .timedOut: "the App Store did not answer in time"
         case .unreadable(let error): "the answer cannot be read: \(error.reason)"
-        case .paused: "the App Store has failed several times, so requests to it pause for a moment"
+        case .paused: "the App Store has failed several times, so requests to it are paused briefly"
         case .noToken(let fault): "\(fault)"
         case .noServer: "this environment has no server"
         }
@@ -83,7 +83,7 @@ extension APIFailure: CustomStringConvertible {
     /// The action for an operator.
     package var hint: String {
         switch self {
-        case .unauthorised(.some): "set the clock of this machine; tokens are valid for a short time only"
+        case .unauthorised(.some): "set the clock of this machine; tokens are valid for only a short time"
         case .unauthorised:
             """
             check that the key is an In-App Purchase key, not one for the App Store Connect API; that the issuer ID is the \

@@ -7,9 +7,9 @@ package struct ClockError: Hashable, Sendable {
     package let seconds: Int64
 
     /// - Parameters:
-    ///   - date: the header `Date` of a response: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
-    ///   - now: the time at which it arrived.
-    /// - Returns: nil without a date, or for a smaller difference.
+    ///   - date: the `Date` header of a response, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
+    ///   - now: the time at which the response arrived.
+    /// - Returns: nil if there is no valid date or the difference is smaller.
     package init?(date: String?, at now: Timestamp) {
         guard let date, let time = Self.time(date) else { return nil }
         let (difference, overflow) = now.milliseconds.subtractingReportingOverflow(time.milliseconds)

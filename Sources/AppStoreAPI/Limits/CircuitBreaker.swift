@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Stops requests to a host that has failed several times in a row. After a pause, one request at a time is let
-/// through.
+/// A circuit breaker that stops requests to a host after several consecutive failures. After a pause, it admits one
+/// request at a time.
 final class CircuitBreaker: Sendable {
     private struct State {
         var failures = 0
@@ -16,7 +16,7 @@ final class CircuitBreaker: Sendable {
     private static let firstPause: Int64 = 1
     private static let longestPause: Int64 = 60
 
-    /// Returns true if a request may be sent. If so, its result must be reported.
+    /// Returns true if a request may be sent. The caller must then report its result.
     func admits(at now: NIODeadline) -> Bool {
         state.withLockedValue { state in
             guard state.failures >= Self.tolerated else { return true }
@@ -37,6 +37,6 @@ final class CircuitBreaker: Sendable {
         }
     }
 
-    /// Reports that an admitted request ended without a result for the host, for example because it was cancelled.
+    /// Reports that an admitted request was not sent, so it shows nothing about the host.
     func recordEmptyResult() { state.withLockedValue { $0.isTrying = false } }
 }

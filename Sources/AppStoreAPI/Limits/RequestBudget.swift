@@ -2,13 +2,13 @@ import NIOConcurrencyHelpers
 import OfferCore
 import OfferEligibility
 
-/// Apple's limits of requests per hour, for each app, environment and endpoint.
+/// A budget that enforces Apple's hourly limits for each app, environment and endpoint.
 ///
-/// Each limit is a token bucket that holds the requests of five minutes and is filled at nine tenths of Apple's rate.
-/// The requests of any hour thus stay below Apple's limit, and leave some for other programs of the team.
+/// Each limit is a token bucket that holds five minutes of requests and refills at nine tenths of Apple's rate. The
+/// requests in any hour thus stay below Apple's limit and leave some for the team's other programs.
 ///
-/// Each process has its own buckets. A new bucket begins with the requests of only half a minute. Neither a process
-/// that restarts repeatedly nor a command next to the service can therefore use up the hour.
+/// Each process has its own buckets. A new bucket starts with only half a minute of requests. Therefore, neither a
+/// process that restarts repeatedly nor a command run beside the service can use up the hourly limit.
 final class RequestBudget: Sendable {
     private struct Key: Hashable {
         let app: AppScope
@@ -18,7 +18,7 @@ final class RequestBudget: Sendable {
     private struct Bucket {
         var tokens: Double
         var filledAt: Int64
-        /// The time, in milliseconds, before which the App Store accepts no request.
+        /// The time, in milliseconds, before which the App Store accepts no requests.
         var closedUntil: Int64 = .min
     }
 
@@ -28,7 +28,7 @@ final class RequestBudget: Sendable {
     private static let shareOfRate = 0.9
     private static let burstSeconds = 300.0
     private static let firstSeconds = 30.0
-    /// The minimum number of requests in a new bucket, if it can hold as many.
+    /// The minimum number of requests in a new bucket, if the bucket can hold that many.
     private static let fewest = 10.0
 
     /// - Parameter scale: a factor for Apple's limits, for tests.
@@ -37,7 +37,7 @@ final class RequestBudget: Sendable {
     }
 
     /// Takes one request from the budget.
-    /// - Returns: nil if the request is permitted; otherwise the time of the next one.
+    /// - Returns: nil if the request is permitted; otherwise the time of the next permitted request.
     func take(_ endpoint: APIEndpoint, of app: AppScope, at now: Timestamp) -> Timestamp? {
         let rate = rate(of: endpoint, in: app.environment)
         return buckets.withLockedValue { buckets in
@@ -58,7 +58,7 @@ final class RequestBudget: Sendable {
         }
     }
 
-    /// Closes an endpoint until the App Store accepts requests again.
+    /// Closes an endpoint until the time at which the App Store accepts requests again.
     func close(_ endpoint: APIEndpoint, of app: AppScope, until time: Timestamp, at now: Timestamp) {
         buckets.withLockedValue { buckets in
             buckets[Key(app: app, endpoint: endpoint), default: Bucket(tokens: 0, filledAt: now.milliseconds)]
@@ -71,7 +71,7 @@ final class RequestBudget: Sendable {
         min(rate * Self.burstSeconds, max(rate * Self.firstSeconds, Self.fewest))
     }
 
-    /// In requests per second.
+    /// Returns the permitted rate in requests per second.
     private func rate(of endpoint: APIEndpoint, in environment: AppStoreEnvironment) -> Double {
         Double(endpoint.requestsPerSecond) * (environment == .production ? 1 : 0.1) * Self.shareOfRate * scale
     }

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Limits repeated requests to a tenth of all requests, so that a failing host does not get even more.
+/// A budget that limits retries to a tenth of all requests, so that they do not overload a failing host.
 final class RetryBudget: Sendable {
     private let tokens = NIOLockedValueBox(maximum)
 

@@ -3,19 +3,19 @@ package import OfferCore
 import OfferCrypto
 package import OfferEligibility
 
-/// Verifies the signed data in an answer, and derives facts from it.
+/// A reader that verifies the signed data in an answer and derives facts from it.
 ///
 /// TLS protects an answer in transit, but only a signature shows that a purchase belongs to this app and environment.
 package struct SignedAnswerReader: Sendable {
-    /// The facts of an answer.
+    /// The facts from an answer, with their certificates and the refusals of omitted entries.
     package struct Reading: Sendable {
         package fileprivate(set) var facts: [SubscriberFact] = []
-        /// The certificates that must not be revoked.
+        /// The certificate chains of the signed data. None of their certificates may be revoked.
         package fileprivate(set) var chains: [VerifiedChain] = []
         /// The reasons why entries were omitted. If there are any, the answer is incomplete.
         package fileprivate(set) var leftOut: [DataRefusal] = []
 
-        /// - Throws: a refusal, if all entries were omitted, because the answer then shows nothing.
+        /// - Throws: a refusal if all entries were omitted, because the answer then proves nothing.
         fileprivate func requireSome() throws(DataRefusal) {
             if facts.isEmpty, let refusal = leftOut.first { throw refusal }
         }
@@ -27,7 +27,7 @@ package struct SignedAnswerReader: Sendable {
 
     /// - Parameters:
     ///   - app: the app that the answer must be about.
-    ///   - appAppleID: checked only for production.
+    ///   - appAppleID: the app's Apple ID, checked only in production.
     ///   - now: the time at which the answer arrived.
     package init(_ verifier: AppStoreVerifier, for app: AppScope, appAppleID: Int64?, at now: Timestamp) {
         self.verifier = verifier
@@ -38,7 +38,7 @@ package struct SignedAnswerReader: Sendable {
     /// Reads statuses: the last transaction, the renewal info and the status of each subscription.
     ///
     /// An entry that Apple signed but that cannot be read is omitted, and the others are used.
-    /// - Throws: a refusal, if any part is not signed by Apple or belongs to another app, or if every entry is omitted.
+    /// - Throws: a refusal if any part is not signed by Apple or belongs to another app, or if every entry is omitted.
     package func read(_ statuses: SubscriptionStatuses) throws(DataRefusal) -> Reading {
         var reading = Reading()
         reading.leftOut = Self.refusals(of: statuses.unreadableCount)
@@ -52,7 +52,7 @@ package struct SignedAnswerReader: Sendable {
     /// Reads a page of transactions. Products other than subscriptions are read too, because rules can test ownership.
     ///
     /// An entry that Apple signed but that cannot be read is omitted, and the others are used.
-    /// - Throws: a refusal, if any part is not signed by Apple or belongs to another app, or if every entry is omitted.
+    /// - Throws: a refusal if any part is not signed by Apple or belongs to another app, or if every entry is omitted.
     package func read(_ page: TransactionHistoryPage) throws(DataRefusal) -> Reading {
         var reading = Reading()
         reading.leftOut = Self.refusals(of: page.unreadableCount)
@@ -66,7 +66,7 @@ package struct SignedAnswerReader: Sendable {
         return reading
     }
 
-    /// Reads one entry completely, or omits it completely.
+    /// Reads one entry completely or omits it completely.
     private func readEntry(
         _ reading: inout Reading, _ read: (inout Reading) throws(DataRefusal) -> Void
     ) throws(DataRefusal) {
@@ -80,14 +80,14 @@ package struct SignedAnswerReader: Sendable {
         }
     }
 
-    /// Returns the refusals of entries that are not text or have no JWS.
+    /// Returns one refusal for each unreadable entry.
     private static func refusals(of count: Int) -> [DataRefusal] {
         Array(repeating: DataRefusal(PayloadError(.unrecognised)), count: count)
     }
 
-    /// Reads one signed part.
+    /// Verifies and reads one signed part.
     /// - Returns: the signed JSON.
-    /// - Throws: a refusal, if it is not signed by Apple, or is not about this app and environment.
+    /// - Throws: a refusal if the part is not signed by Apple or is not about this app and environment.
     package func payload<Payload: SignedPayload>(
         _: Payload.Type, of text: [UInt8]
     ) throws(DataRefusal) -> [UInt8] {
@@ -145,8 +145,8 @@ package struct SignedAnswerReader: Sendable {
 }
 
 extension DataRefusal {
-    /// True if only the entry is affected, and the others still count: it cannot be read, or its environment is not
-    /// accepted. Data of another app makes the whole answer doubtful.
+    /// True if only this entry is affected: it cannot be read, does not name its app or environment, or its environment
+    /// is not accepted. Data of another app makes the whole answer doubtful.
     fileprivate var concernsOneEntry: Bool {
         isGenuine && (code.hasPrefix("payload_") || Self.codesOfOneEntry.contains(code))
     }

@@ -1,12 +1,12 @@
 import OfferCore
 
-/// `verifyReceipt` writes almost every value as text.
+/// `verifyReceipt` writes almost every value as a string.
 extension AnswerReader {
     func string(_ name: String) throws(AnswerError) -> String? {
         try optionalText(name).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Reads a whole number, or text with one.
+    /// Reads a whole number, or a string that contains one.
     func looseInteger(_ name: String) throws(AnswerError) -> Int64? {
         guard isText(name) else { return try optionalInteger(name) }
         guard let text = try string(name) else { return nil }
@@ -25,7 +25,7 @@ extension AnswerReader {
         }
     }
 
-    /// Reads a date, which three members contain. The one in milliseconds is used.
+    /// Reads a date from its member in milliseconds. Two other members contain the same date in other formats.
     func date(_ name: String) throws(AnswerError) -> Timestamp? {
         try looseInteger(name + "_ms").map(Timestamp.init)
     }

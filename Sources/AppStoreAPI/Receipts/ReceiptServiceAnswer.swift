@@ -6,7 +6,7 @@ package import OfferEligibility
 package struct ReceiptServiceAnswer: Sendable {
     package let environment: AppStoreEnvironment
     package let bundleID: BundleID
-    /// The app's Apple ID, only in production.
+    /// The app's Apple ID; nil outside production.
     package let appAppleID: Int64?
     /// The time of Apple's answer, by Apple's clock.
     package let date: Timestamp
@@ -14,8 +14,8 @@ package struct ReceiptServiceAnswer: Sendable {
     private let renewals: [(original: TransactionID, renewal: Renewal)]
 
     /// Reads an answer.
-    /// - Parameter environment: the queried environment. The member `environment` is missing from some answers.
-    /// - Throws: the status, if it means that there is no data.
+    /// - Parameter environment: the queried environment, because some answers lack the member `environment`.
+    /// - Throws: a failure if the status means that there is no data, or if the answer is unreadable.
     package init(json: [UInt8], from environment: AppStoreEnvironment) throws(ReceiptServiceFailure) {
         let status: ReceiptServiceStatus
         let isMarkedRetryable: Bool?
@@ -41,7 +41,7 @@ package struct ReceiptServiceAnswer: Sendable {
         guard let date = try receipt.date("request_date") else { throw receipt.missing("request_date_ms") }
         self.date = date
         var purchases: [(id: TransactionID, original: TransactionID, purchase: Purchase)] = []
-        // The receipt itself lists its contents at its creation; latest_receipt_info also lists later changes.
+        // in_app lists the purchases at the receipt's creation; latest_receipt_info also lists later changes.
         for item in try receipt.objects("in_app") + answer.objects("latest_receipt_info") {
             guard let id = try item.transactionID("transaction_id") else { throw item.missing("transaction_id") }
             purchases.append((id, try item.transactionID("original_transaction_id") ?? id, try Purchase(item)))
@@ -57,13 +57,14 @@ package struct ReceiptServiceAnswer: Sendable {
         self.renewals = renewals
     }
 
-    /// One fact for each transaction and renewal, as old as the answer. The digest of each is the hash of its content.
+    /// One fact for each transaction and renewal, with the date of the answer. Each digest is the hash of the fact's
+    /// content.
     package var facts: [SubscriberFact] {
         get throws(OpenSSLError) {
             var facts: [SubscriberFact.Key: SubscriberFact] = [:]
             for item in purchases {
                 let fact = try fact(.fetchedTransaction(item.purchase), item.id, of: item.original)
-                // latest_receipt_info comes later in the list, and has more detail than in_app.
+                // The entries of latest_receipt_info come later and have more detail than those of in_app.
                 facts[fact.key] = fact
             }
             let products = currentProducts
@@ -85,7 +86,7 @@ package struct ReceiptServiceAnswer: Sendable {
         }
     }
 
-    /// The last bought product of each subscription.
+    /// The most recently bought product of each subscription.
     private var currentProducts: [TransactionID: ProductID] {
         Dictionary(grouping: purchases, by: \.original).compactMapValues { purchases in
             purchases.map(\.purchase).max { $0.purchaseDate < $1.purchaseDate }?.productID
@@ -104,11 +105,11 @@ package struct ReceiptServiceAnswer: Sendable {
 }
 
 extension Purchase {
-    /// Reads an element of `latest_receipt_info` or `in_app`. The names that Apple uses elsewhere are in receipts.md of the
-    /// App Store reference, section 4.7.
+    /// Reads an element of `latest_receipt_info` or `in_app`. In signed transactions, Apple uses other names for the
+    /// members.
     ///
-    /// `original_purchase_date` and `quantity` are not kept, as with signed transactions. The first is the purchase date of the
-    /// original transaction, and nothing depends on the quantity of a consumable.
+    /// `original_purchase_date` and `quantity` are not kept, just as for signed transactions. The first is the purchase
+    /// date of the original transaction, and nothing depends on the quantity of a consumable.
     fileprivate init(_ item: AnswerReader) throws(AnswerError) {
         let name = try item.text("product_id")
         let productID: ProductID
@@ -116,8 +117,8 @@ extension Purchase {
         guard let purchaseDate = try item.date("purchase_date") else { throw item.missing("purchase_date_ms") }
         self.init(productID: productID, purchaseDate: purchaseDate)
         expiresDate = try item.date("expires_date")
-        // The type is not named, but only subscriptions have an expiry date. Other products are not distinguished
-        // further.
+        // The answer does not state the product type, but only subscriptions have an expiry date. Other types are not
+        // distinguished.
         type = expiresDate == nil ? nil : .autoRenewableSubscription
         subscriptionGroupID = try item.string("subscription_group_identifier")
         webOrderLineItemID = try item.string("web_order_line_item_id")

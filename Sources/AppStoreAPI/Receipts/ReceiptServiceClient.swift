@@ -19,7 +19,7 @@ package struct ReceiptServiceClient: Sendable {
     /// The maximum size of a response in bytes. Ten thousand purchases, the limit of ``AnswerReader``, take 12 MB.
     private static let maximumResponse = 16 * 1024 * 1024
 
-    /// - Parameter observe: called after each exchange and each request that was not sent.
+    /// - Parameter observe: called after each exchange, and for each request that was not sent.
     package init(
         hosts: ReceiptServiceHosts, transport: any HTTPExchange, pacing: Pacing,
         observe: @escaping @Sendable (ReceiptServiceObservation) -> Void = { _ in }
@@ -33,8 +33,8 @@ package struct ReceiptServiceClient: Sendable {
 
     /// Requests the current contents of a receipt.
     /// - Parameters:
-    ///   - receipt: the receipt as stored by the app, in CMS.
-    ///   - sharedSecret: the app's secret, which receipts with subscriptions need.
+    ///   - receipt: the receipt in CMS, as the app stores it.
+    ///   - sharedSecret: the app's shared secret, which receipts with subscriptions require.
     ///   - excludesOld: true to omit all periods of each subscription except the last.
     ///   - deadline: the end of all attempts; nil for none.
     package func describe(
@@ -118,7 +118,7 @@ package struct ReceiptServiceClient: Sendable {
     }
 }
 
-/// The outcome of one exchange with `verifyReceipt`, for metrics.
+/// The outcome of one attempt to send a request to `verifyReceipt`, for metrics.
 package struct ReceiptServiceObservation: Sendable {
     package let environment: AppStoreEnvironment
     /// `success`, or the name of the failure.
@@ -140,7 +140,7 @@ package struct ReceiptServiceHosts: Hashable, Sendable {
     package let production: String
     package let sandbox: String
 
-    /// - Parameters: the base URLs; nil means Apple's.
+    /// - Parameters: the base URLs; nil means Apple's URL.
     package init(production: String? = nil, sandbox: String? = nil) {
         self.production = production ?? "https://buy.itunes.apple.com"
         self.sandbox = sandbox ?? "https://sandbox.itunes.apple.com"
@@ -150,7 +150,7 @@ package struct ReceiptServiceHosts: Hashable, Sendable {
 /// The reason that `verifyReceipt` did not describe a receipt.
 package enum ReceiptServiceFailure: Error, Hashable, Sendable {
     case status(ReceiptServiceStatus)
-    /// A status after which the same request may succeed.
+    /// A temporary status. The same request may succeed later.
     case temporary(ReceiptServiceStatus)
     case httpStatus(Int)
     case unreachable(String)
@@ -170,7 +170,7 @@ package enum ReceiptServiceFailure: Error, Hashable, Sendable {
     /// True if the failure shows a problem of the host rather than of the receipt.
     fileprivate var isOfHost: Bool {
         switch self {
-        // 21002 is also sent for malformed receipts.
+        // Apple also sends 21002 for malformed receipts.
         case .temporary(let status): status != .malformed
         case .httpStatus(let status): status >= 500
         case .unreachable, .timedOut: true
@@ -211,7 +211,7 @@ extension ReceiptServiceFailure: CustomStringConvertible {
         case .unreachable(let reason): reason
         case .timedOut: "the receipt service did not answer in time"
         case .unreadable(let error): "the answer cannot be read: \(error.reason)"
-        case .paused: "the receipt service has failed several times, so requests to it pause for a moment"
+        case .paused: "the receipt service has failed several times, so requests to it are paused briefly"
         }
     }
 }

@@ -1,4 +1,4 @@
-/// The status of a receipt, as numbered by the legacy service `verifyReceipt`.
+/// A status code of the legacy service `verifyReceipt`.
 ///
 /// Source: Apple, "status" (App Store Receipts documentation).
 package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
     package static let malformed = Self(rawValue: 21_002)
     package static let wrongSharedSecret = Self(rawValue: 21_004)
     package static let unavailable = Self(rawValue: 21_005)
-    /// The data is still present.
+    /// The subscription has expired. The answer still describes the purchases.
     package static let expired = Self(rawValue: 21_006)
     package static let ofSandbox = Self(rawValue: 21_007)
     package static let ofProduction = Self(rawValue: 21_008)
@@ -19,8 +19,8 @@ package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
     /// True if the answer describes the purchases.
     var hasData: Bool { self == .valid || self == .expired }
 
-    /// Returns true if the same request may succeed soon. 21002 is sent for malformed receipts, but also for temporary
-    /// problems.
+    /// Returns true if the same request may succeed soon. Apple sends 21002 for malformed receipts, but also for
+    /// temporary problems.
     /// - Parameter isMarked: the value of `is_retryable`; nil if it is absent.
     func isRetryable(_ isMarked: Bool?) -> Bool {
         switch rawValue {
@@ -30,7 +30,7 @@ package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// A name for metrics: the number of a documented status.
+    /// A name for metrics. It contains the number if Apple documents the status.
     package var name: String {
         switch rawValue {
         case 21_000...21_010: "status_\(rawValue)"
@@ -47,7 +47,7 @@ package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
         case 21_003: "Apple did not sign the receipt."
         case 21_004: "The shared secret is not the app's. Correct sharedSecret in the configuration file."
         case 21_005: "The service is temporarily unavailable."
-        case 21_006: "The receipt is valid, and its subscription has expired."
+        case 21_006: "The receipt is valid, but its subscription has expired."
         case 21_007: "The receipt is from the sandbox."
         case 21_008: "The receipt is from production."
         case 21_009: "The service has an internal error. Try again later."

@@ -1,18 +1,17 @@
 package import OfferCore
 import OfferEligibility
 
-/// A token for the App Store Server API before signing: a JWT (RFC 7519) that a key of the team signs for one app.
+/// An unsigned token for the App Store Server API: a JWT (RFC 7519) for one app, to be signed with a key of the team.
 ///
 /// Source: Apple, "Generating JSON Web Tokens for API requests" (App Store Server API documentation).
 package struct UnsignedAPIToken: Hashable, Sendable {
     package let keyID: KeyID
     package let issuerID: IssuerID
     package let bundleID: BundleID
-    /// Unix time in whole seconds.
+    /// The issue time, as Unix time in whole seconds.
     package let issuedAtSeconds: Int64
 
-    /// The time for which the App Store accepts the token, in seconds. Apple permits an hour, and its libraries use five
-    /// minutes.
+    /// The lifetime of a token in seconds. Apple permits an hour, but its libraries use five minutes.
     package static let lifetimeSeconds: Int64 = 300
 
     package init(keyID: KeyID, issuerID: IssuerID, bundleID: BundleID, issuedAtSeconds: Int64) {
@@ -22,7 +21,7 @@ package struct UnsignedAPIToken: Hashable, Sendable {
         self.issuedAtSeconds = issuedAtSeconds
     }
 
-    /// Header and claims in base64url, joined by a dot.
+    /// The header and the claims in base64url, joined by a dot.
     package var signingInput: [UInt8] { Base64URL.text(of: header) + [Self.dot] + Base64URL.text(of: claims) }
 
     private var header: [UInt8] {

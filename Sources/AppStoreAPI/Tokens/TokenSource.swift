@@ -2,16 +2,16 @@ import NIOConcurrencyHelpers
 package import OfferCore
 import OfferEligibility
 
-/// The current token of each app. A token is used for four minutes, or until the app's key or issuer changes.
+/// A source of API tokens for each app. A token is used for four minutes, or until the app's key or issuer changes.
 ///
-/// Requests that need a new token at the same moment share one, so it is signed and recorded once.
+/// Requests that need a new token at the same moment share one, so it is signed and recorded only once.
 package final class TokenSource: Sendable {
     private struct Issued {
         let token: UnsignedAPIToken
         let text: String
     }
 
-    /// The values that a token depends on, besides the time.
+    /// The values that a token depends on, apart from the time.
     private struct Terms: Hashable {
         let app: BundleID
         let keyID: KeyID
@@ -24,7 +24,7 @@ package final class TokenSource: Sendable {
 
     private struct State {
         var issued: [BundleID: Issued] = [:]
-        /// The requests that wait for tokens in preparation.
+        /// The requests that wait for a token that is being created.
         var waiting: [Terms: [Waiter]] = [:]
 
         func known(_ terms: Terms, at seconds: Int64) -> String? {
@@ -41,10 +41,11 @@ package final class TokenSource: Sendable {
     private let record: @Sendable (UnsignedAPIToken) async -> Bool
     private let state = NIOLockedValueBox(State())
 
-    /// The time for which a token is used, in seconds. A request must arrive before its token expires.
+    /// The time for which a token is used, in seconds. It ends early so that a request arrives before its token
+    /// expires.
     private static let useSeconds: Int64 = 240
-    /// Subtracted from the issue time, so that a clock that is ahead by this much still issues tokens from the past.
-    /// The App Store refuses tokens from the future.
+    /// The number of seconds subtracted from the issue time. Even a clock that is this far ahead then issues no tokens
+    /// from the future, which the App Store refuses.
     private static let clockAllowanceSeconds: Int64 = 20
 
     /// - Parameters:
@@ -78,7 +79,7 @@ package final class TokenSource: Sendable {
         return try text.get()
     }
 
-    /// - Returns: the current token, or the one that another request is creating; nil if the caller must create it.
+    /// - Returns: the current token, or a token that another request is creating; nil if the caller must create one.
     private func shared(_ terms: Terms, at seconds: Int64) async -> Result<String, TokenFault>? {
         await withCheckedContinuation { waiter in
             let step = state.withLockedValue { state -> Step in
@@ -107,19 +108,19 @@ package final class TokenSource: Sendable {
         return .success(Issued(token: token, text: text))
     }
 
-    /// Forgets a token that the App Store has refused.
-    /// - Parameter text: the refused token. Nothing changes if it has been replaced in the meantime.
+    /// Forgets a token that the App Store refused.
+    /// - Parameter text: the refused token. Nothing changes if another token has already replaced it.
     func discard(_ text: String, of app: BundleID) {
         state.withLockedValue { if $0.issued[app]?.text == text { $0.issued[app] = nil } }
     }
 }
 
-/// The reason there is no token for an app.
+/// The reason that no token is available for an app.
 package enum TokenFault: Error {
     case noIssuerID
     case noKey(KeyRingError)
     case signing(SigningFault)
-    /// The audit trail cannot be written.
+    /// The token could not be recorded in the audit trail.
     case notRecorded
 }
 

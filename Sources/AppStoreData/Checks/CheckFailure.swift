@@ -1,4 +1,4 @@
-/// The reason a payload with a valid signature is not accepted. The raw values are stable codes.
+/// The reason that a payload with a valid signature is not accepted. The raw values are stable codes.
 package enum CheckFailure: String, CaseIterable, Error, Hashable, Sendable {
     case anotherBundleID = "another_bundle_id"
     case bundleIDMissing = "bundle_id_missing"
@@ -27,7 +27,7 @@ package enum CheckFailure: String, CaseIterable, Error, Hashable, Sendable {
         case .anotherSubscription:
             "The renewal info and the transaction sent with it belong to different subscriptions."
         case .transactionMissing:
-            "Renewal info is accepted only with a transaction of its subscription, and there is none."
+            "Renewal info is accepted only with a transaction of the same subscription, which is missing."
         case .severalEnvironments: "The proofs are from several environments."
         case .severalAppleAccounts: "The proofs belong to several Apple Accounts."
         case .tooManyPurchases: "The proofs show more than 250 subscriptions and other purchases."

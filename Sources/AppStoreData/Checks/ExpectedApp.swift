@@ -1,16 +1,18 @@
 package import OfferCore
 package import OfferEligibility
 
-/// An app whose App Store data this service accepts.
+/// An app for which this service accepts App Store data.
 package struct ExpectedApp: Hashable, Sendable {
     package let bundleID: BundleID
-    /// Apple's number for the app; required for production.
+    /// The app's Apple ID; required for production.
     package let appAppleID: Int64?
     package let environments: Set<AppStoreEnvironment>
 
     /// - Parameters:
-    ///   - environments: by default the sandbox, and production too if `appAppleID` is known.
-    ///   - isDevelopment: true if data that Apple has not signed can be accepted: `Xcode` and `LocalTesting`.
+    ///   - environments: the accepted environments. The default is the sandbox, and also production if `appAppleID` is
+    ///     known.
+    ///   - isDevelopment: true to permit the environments `Xcode` and `LocalTesting`, in which Apple does not sign the
+    ///     data.
     package init(
         bundleID: BundleID, appAppleID: Int64? = nil, environments: Set<AppStoreEnvironment>? = nil,
         isDevelopment: Bool = false
@@ -36,10 +38,10 @@ package struct ExpectedApp: Hashable, Sendable {
     }
 }
 
-/// The reason an app cannot be configured.
+/// The reason that the configuration of an app is invalid.
 package enum ExpectedAppError: Error, Hashable, Sendable {
     case appAppleIDNotPositive
-    /// Production data is checked against the app's Apple ID.
+    /// The app's Apple ID is missing, but production data is checked against it.
     case appAppleIDNeeded
     case noEnvironment
     case unknownEnvironment

@@ -1,11 +1,11 @@
 package import OfferCore
 import OfferEligibility
 
-/// The apps whose App Store data this service accepts.
+/// The apps for which this service accepts App Store data.
 package struct ExpectedApps: Hashable, Sendable {
     private let byBundleID: [BundleID: ExpectedApp]
     private let byAppAppleID: [Int64: ExpectedApp]
-    /// The only app without a known Apple ID; nil if there are several.
+    /// The only app without a known Apple ID; nil if there are none or several.
     private let appWithoutAppAppleID: ExpectedApp?
 
     package init(_ apps: [ExpectedApp]) throws(ExpectedAppError) {
@@ -41,10 +41,10 @@ package struct ExpectedApps: Hashable, Sendable {
         return app
     }
 
-    /// Finds the app by its Apple ID, the only name of an app in a retention message request.
+    /// Finds the app by its Apple ID, which is the only identifier of the app in a retention message request.
     ///
-    /// An app without a known Apple ID is served only in the sandbox. If there is only one such app, the request is for
-    /// it.
+    /// An app without a known Apple ID is served only in the sandbox. If there is exactly one such app, a request with
+    /// an unknown Apple ID is for that app.
     private func app(of origin: PayloadOrigin) throws(CheckFailure) -> ExpectedApp {
         guard let id = origin.appAppleID else { throw .appAppleIDMissing }
         if let app = byAppAppleID[id] { return app }

@@ -4,7 +4,7 @@ package import OfferEligibility
 /// The app and environment that a payload must state. A nil value is not checked.
 package struct ExpectedOrigin: Hashable, Sendable {
     package let bundleID: BundleID?
-    /// Checked only for production, where Apple documents that it is present.
+    /// The app's Apple ID. It is checked only for production, where Apple documents that it is present.
     package let appAppleID: Int64?
     package let environments: Set<AppStoreEnvironment>?
 

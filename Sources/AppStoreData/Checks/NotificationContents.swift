@@ -1,14 +1,14 @@
-/// Verifies a compact JWS inside a notification.
+/// A function that verifies a compact JWS inside a notification.
 package typealias InnerVerifier<Failure: Error> = (_ jws: [UInt8], _ kind: PayloadKind) throws(Failure) -> PayloadObject
 
-/// The signed data inside a notification. Each part is verified separately and belongs to the notification.
+/// The signed data inside a notification. Each part has been verified separately and belongs to the notification.
 package struct NotificationContents: Hashable, Sendable {
     package private(set) var transaction: SignedTransaction?
-    /// nil if there is no transaction, because renewal info by itself names no app.
+    /// The subscription; nil if the transaction is missing, because renewal info by itself names no app.
     package private(set) var record: SubscriptionRecord?
     package private(set) var appTransaction: AppTransaction?
 
-    /// - Parameter verify: called once for each JWS.
+    /// - Parameter verify: verifies a JWS. It is called once for each.
     package init<Failure: Error>(
         of notification: AppStoreNotification, verify: InnerVerifier<Failure>
     ) throws(NotificationFailure<Failure>) {
@@ -35,7 +35,7 @@ package struct NotificationContents: Hashable, Sendable {
     }
 }
 
-/// Reads the JWS inside one notification.
+/// A reader of each JWS inside one notification.
 private struct InnerReader<Failure: Error> {
     let outer: PayloadOrigin
 

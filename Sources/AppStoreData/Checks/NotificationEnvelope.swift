@@ -1,16 +1,16 @@
 import OfferCore
 
-/// The part that all notifications have in common, regardless of content: the identifier, the date of signing and the
+/// The members that all notifications share, regardless of content: the identifier, the type, the signing date and the
 /// app.
 ///
-/// It is read if the content is of a kind that Apple had not documented when this was written, or has an unexpected
-/// value. Such a notification is stored, but yields no facts.
+/// It is read if the content is of an unknown kind or has an unexpected value. Such a notification is stored, but
+/// yields no facts.
 struct NotificationEnvelope {
     let notificationUUID: FieldText
     let type: NotificationType
     let subtype: NotificationSubtype?
     let signedDate: Timestamp
-    /// The origin, from the first member that names an app.
+    /// The origin, taken from the first object that names an app.
     let origin: PayloadOrigin
 
     init(_ payload: PayloadObject) throws(PayloadError) {

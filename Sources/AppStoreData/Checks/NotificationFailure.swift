@@ -1,4 +1,4 @@
-/// The reason a notification whose own signature is valid is not accepted.
+/// The reason that a notification with a valid signature is not accepted.
 package struct NotificationFailure<VerifierFailure: Error>: Error {
     package enum Reason {
         /// The signature of a JWS inside the notification is not accepted.

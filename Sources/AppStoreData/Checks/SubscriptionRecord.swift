@@ -1,7 +1,7 @@
 /// A transaction and the renewal info of its subscription.
 ///
-/// Renewal info names no app, and the App Store's signature is valid for every app. It is accepted only with a
-/// transaction of the same subscription, which names the app.
+/// Renewal info names no app, so its signature would be valid for any app. It is accepted only with a transaction of
+/// the same subscription, which names the app.
 package struct SubscriptionRecord: Hashable, Sendable {
     package let transaction: SignedTransaction
     package let renewalInfo: RenewalInfo

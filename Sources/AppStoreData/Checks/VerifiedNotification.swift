@@ -1,17 +1,18 @@
 import OfferCore
 package import OfferEligibility
 
-/// A notification of one of our apps, with the verified data inside it.
+/// A notification about one of our apps, with the verified data inside it.
 package struct VerifiedNotification: Hashable, Sendable {
     package let notification: AppStoreNotification
     package let app: ExpectedApp
-    /// The environment of all data inside, even of data that names none.
+    /// The environment of all data inside, even of data that names no environment.
     package let environment: AppStoreEnvironment
     package let contents: NotificationContents
 
     /// - Parameters:
-    ///   - notification: decoded from a JWS whose signature is valid.
-    ///   - verify: called once for each JWS inside the notification, and only for notifications of our apps.
+    ///   - notification: a notification decoded from a JWS with a valid signature.
+    ///   - verify: verifies a JWS inside the notification. It is called once for each, and only for notifications about
+    ///     our apps.
     package init<Failure: Error>(
         _ notification: AppStoreNotification, for apps: ExpectedApps, verify: InnerVerifier<Failure>
     ) throws(NotificationFailure<Failure>) {

@@ -3,10 +3,11 @@ package import OfferCrypto
 package import OfferEligibility
 
 extension SubscriberFact {
-    /// The fact of a transaction that the App Store signed.
+    /// Creates the fact of a transaction that the App Store signed.
     ///
     /// The digest covers the payload as signed, so another signature over the same payload gives the same fact.
-    /// - Parameter transaction: a verified transaction of the app for which the fact is stored, not from a receipt.
+    /// - Parameter transaction: a verified transaction of the app for which the fact is stored. It must not come from a
+    ///   receipt.
     package init(_ transaction: SignedTransaction) throws(OpenSSLError) {
         let digest = try SHA256.hash(transaction.json ?? [])
         self.init(
@@ -15,8 +16,8 @@ extension SubscriberFact {
             digest: digest)
     }
 
-    /// The fact of a renewal info.
-    /// - Parameter record: the renewal info and a verified transaction, which names the app.
+    /// Creates the fact of renewal info.
+    /// - Parameter record: the renewal info and a verified transaction of the same subscription, which names the app.
     package init(_ record: SubscriptionRecord) throws(OpenSSLError) {
         let info = record.renewalInfo
         self.init(

@@ -3,10 +3,10 @@ import OfferCrypto
 package import OfferEligibility
 
 extension VerifiedNotification {
-    /// The facts that a notification yields, at most five. A notification without a transaction yields none.
+    /// The facts that a notification yields, at most four. A notification without a transaction yields none.
     ///
-    /// Each fact merges separately: the transaction may be an old period that nothing else reports. The status and the
-    /// renewal info are those of the subscription. The type of the notification yields a fact only if it adds
+    /// Each fact is merged separately, because the transaction may cover an old period that nothing else reports. The
+    /// status and the renewal info describe the subscription. The notification type yields a fact only if it adds
     /// information that no payload has.
     package var facts: [SubscriberFact] {
         get throws(OpenSSLError) {
@@ -25,13 +25,13 @@ extension VerifiedNotification {
         }
     }
 
-    /// The payloads as signed. The facts have the digests of the notification and of each JWS in it.
+    /// The payloads as signed. The facts contain the digests of the notification and of each JWS in it.
     package var signedTexts: [[UInt8]] {
         [notification.json] + [contents.transaction?.json, contents.record?.renewalInfo.json].compactMap { $0 }
     }
 
-    /// The date of facts that only the notification states. The App Store signs the parts of a notification some
-    /// milliseconds apart, in any order, but they are equally new.
+    /// The date of facts that only the notification states: the latest signing date in it. The App Store signs the
+    /// parts of a notification milliseconds apart and in any order, but they are equally new.
     private var signedDate: Timestamp {
         let parts = [contents.transaction?.signedDate, contents.record?.renewalInfo.signedDate]
         return parts.compactMap { $0 }.reduce(notification.signedDate, max)

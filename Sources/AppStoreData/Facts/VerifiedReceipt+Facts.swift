@@ -3,9 +3,9 @@ package import OfferCrypto
 package import OfferEligibility
 
 extension VerifiedReceipt {
-    /// Returns the facts of the purchases in a receipt. Each is as old as the receipt.
+    /// Returns the facts of the purchases in a receipt. Each fact has the date of the receipt.
     ///
-    /// If the receipt repeats a transaction, the copy that counts does not depend on their order.
+    /// If the receipt repeats a transaction, the choice of the copy does not depend on the order.
     /// - Parameter text: the receipt as signed, for the digest.
     package func facts(text: [UInt8]) throws(OpenSSLError) -> [SubscriberFact] {
         let digest = try SHA256.hash(text)

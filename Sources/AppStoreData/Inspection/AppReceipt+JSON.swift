@@ -1,8 +1,8 @@
 import OfferCore
 
 extension AppReceipt {
-    /// The contents as a JSON object with the names and types of `receipt` in a response of verifyReceipt. All values
-    /// are strings except the app's Apple ID. Of Apple's three forms of a date, only milliseconds are written.
+    /// The contents as a JSON object with the names and types of `receipt` in a verifyReceipt response. All values are
+    /// strings except the app's Apple ID. Of Apple's three date formats, only milliseconds are written.
     var json: [UInt8] {
         var writer = JSONWriter()
         writer.member("receipt_type", type.rawValue)

@@ -10,11 +10,11 @@ enum InspectedInput {
     /// A property list in text form.
     case legacyReceipt([UInt8])
 
-    /// Recognises data by its first bytes. Text may be surrounded by white space, and base64 may have line breaks.
-    /// - Returns: nil for anything else.
+    /// Recognises data by its first bytes. Text may be surrounded by white space, and base64 may contain line breaks.
+    /// - Returns: nil if the data is not recognised.
     init?(_ input: [UInt8]) {
         if Self.isSequence(input) {
-            // White space at the end of BER may belong to it.
+            // White space at the end may be part of the BER.
             self = .receipt(input)
             return
         }
@@ -22,7 +22,7 @@ enum InspectedInput {
         if text.first == UInt8(ascii: "{") {
             self.init(braced: Array(text))
         } else if text.contains(UInt8(ascii: ".")) {
-            // A JWS copied with line breaks inside still begins with `{"` in base64url.
+            // A JWS that was copied with line breaks still begins with `{"` in base64url.
             guard text.starts(with: "eyJ".utf8) || text.allSatisfy(Self.isVisible) else { return nil }
             self = .jws(Array(text))
         } else {
@@ -30,7 +30,7 @@ enum InspectedInput {
         }
     }
 
-    /// The body that the App Store posts, or a property list.
+    /// Recognises a body that the App Store posts, or a property list.
     private init?(braced text: [UInt8]) {
         if case .object(let members) = try? JSONReader.read(text) {
             guard case .string(let jws) = members["signedPayload"] else { return nil }
@@ -51,13 +51,13 @@ enum InspectedInput {
         }
     }
 
-    /// Returns true if BER begins here: a SEQUENCE, which is the digit 0 in ASCII, and a length that takes more than
-    /// one byte.
+    /// Returns true if the bytes begin like BER: with the tag of a SEQUENCE, which is the digit 0 in ASCII, and a
+    /// length of more than one byte.
     private static func isSequence(_ bytes: [UInt8]) -> Bool {
         bytes.count > 1 && bytes[0] == DERTag.sequence.rawValue && bytes[1] >= 0x80
     }
 
-    /// Returns true if a legacy receipt begins here: `{ "name" = `.
+    /// Returns true if the text is a property list with `purchase-info`, like a legacy receipt.
     private static func isPropertyList(_ text: [UInt8]) -> Bool {
         guard trimmed(text).first == UInt8(ascii: "{") else { return false }
         do { _ = try LegacyTransactionReceipt(text) } catch { return error != .noPurchaseInfo && error != .tooLarge }
@@ -74,12 +74,12 @@ enum InspectedInput {
     private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 }
 
-/// The form of data, recognised without decoding it.
+/// The transport form of data, recognised without decoding the data.
 enum InspectedForm: Hashable {
     case jws
     case receipt
 
-    /// The name in sentences, with an article.
+    /// The name with an article, for sentences.
     var title: String {
         switch self {
         case .jws: "a JWS"

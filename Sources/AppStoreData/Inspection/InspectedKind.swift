@@ -1,4 +1,4 @@
-/// The kinds of App Store data that an inspection distinguishes. The raw values name them in its result.
+/// A kind of App Store data that an inspection distinguishes. The raw value is its name in the result.
 package enum InspectedKind: String, CaseIterable, Hashable, Sendable {
     case notification
     case transaction
@@ -20,10 +20,10 @@ package enum InspectedKind: String, CaseIterable, Hashable, Sendable {
             }
     }
 
-    /// The kind of JWS; nil for receipts.
+    /// The kind of JWS payload; nil for receipts.
     package var payloadKind: PayloadKind? { PayloadKind(rawValue: rawValue) }
 
-    /// The name in sentences, with an article.
+    /// The name with an article, for sentences.
     package var title: String {
         switch self {
         case .receipt: "an app receipt"

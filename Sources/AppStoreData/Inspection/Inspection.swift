@@ -1,14 +1,14 @@
 package import OfferCore
 package import OfferCrypto
 
-/// The result of inspecting some data.
+/// The result of an inspection.
 package struct Inspection: Sendable {
-    /// Nil if the kind is unknown.
+    /// The kind of the data; nil if it is unknown.
     package var kind: InspectedKind?
     /// The first check that failed; nil if the data is verified.
     package var refusal: DataRefusal?
-    /// A JSON object: the payload of a JWS as signed, or the contents of a receipt with Apple's names. Present for
-    /// unverified data too, as far as it can be read.
+    /// A JSON object: the payload of a JWS as signed, or the contents of a receipt with Apple's names. It is also
+    /// present for unverified data that can be read.
     package var payload: [UInt8]?
     /// The certificates, leaf first. For verified data, the last is the trusted root; for unverified data, these are
     /// the enclosed certificates.

@@ -1,4 +1,4 @@
-/// The reason that an inspection fails before any check of the data itself. The raw values are stable codes.
+/// The reason that an inspection fails before the data itself is checked. The raw values are stable codes.
 package enum InspectionFailure: String, CaseIterable, Error, Hashable, Sendable {
     case notRecognised = "not_recognised"
     case legacyReceiptNotVerified = "legacy_receipt_not_verified"
@@ -6,10 +6,10 @@ package enum InspectionFailure: String, CaseIterable, Error, Hashable, Sendable 
     package var sentence: String {
         switch self {
         case .notRecognised:
-            "The input is not App Store data: not a compact JWS, a JSON object with \"signedPayload\", or a receipt in "
+            "The input is not App Store data: a compact JWS, a JSON object with \"signedPayload\", or a receipt in "
                 + "DER, BER or base64."
         case .legacyReceiptNotVerified:
-            "The signature of a legacy transaction receipt is not verified, because its issuer's certificate is not "
+            "The signature of a legacy transaction receipt cannot be verified, because its issuer's certificate is not "
                 + "enclosed. Request the transaction from the App Store Server API."
         }
     }
@@ -24,8 +24,8 @@ extension DataRefusal {
         self.init(code: error.rawValue, sentence: error.sentence, isRetryable: false, isGenuine: false)
     }
 
-    /// Creates the failure for a JWS instead of a receipt, or the reverse. Their forms differ, so no verification is
-    /// needed.
+    /// Creates the refusal for a JWS instead of a receipt, or for the reverse. Their forms differ, so no verification
+    /// is needed.
     init(expected: InspectedKind, found: InspectedForm) {
         self.init(
             code: "payload_of_another_kind",

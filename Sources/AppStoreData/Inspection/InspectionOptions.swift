@@ -4,10 +4,10 @@ package import OfferCore
 package struct InspectionOptions: Hashable, Sendable {
     package var kind: InspectedKind?
     package var origin: ExpectedOrigin
-    /// The time for which everything is verified. If nil, the certificates must have been valid at the date of signing,
-    /// and a receipt must not have expired by now.
+    /// The time at which all checks are made. If nil, the certificates must have been valid at the date of signing, and
+    /// a receipt must not have expired by now.
     package var time: Timestamp?
-    /// The device that a receipt must have been made for.
+    /// The device for which a receipt must have been made.
     package var device: DeviceIdentifier?
 
     package init(
@@ -22,8 +22,8 @@ package struct InspectionOptions: Hashable, Sendable {
 }
 
 extension Timestamp {
-    /// Parses a time given by hand: RFC 3339, such as `2026-11-22T10:00:00Z`, or milliseconds since 1970.
-    /// - Returns: nil for any other text, and for years of more than four digits.
+    /// Parses a time that a person entered: RFC 3339, such as `2026-11-22T10:00:00Z`, or milliseconds since 1970.
+    /// - Returns: nil for any other text, or for a year of more than four digits.
     package init?(inspectionTime text: String) {
         guard let time = Timestamp(rfc3339: Array(text.utf8)[...]) ?? Int64(text).map(Timestamp.init(milliseconds:)),
             time.isPrintable
@@ -31,7 +31,7 @@ extension Timestamp {
         self = time
     }
 
-    /// True if the time can be written with a year of four digits.
+    /// True if the time can be written with a four-digit year.
     var isPrintable: Bool { (-62_167_219_200_000...253_402_300_799_999).contains(milliseconds) }
 
     /// - Parameter seconds: seconds since 1970.

@@ -2,7 +2,7 @@ import OfferCore
 import OfferCrypto
 
 extension Inspector {
-    /// Inspects a JWS, and those inside it if it is a notification.
+    /// Inspects a JWS and, if it is a notification, each JWS inside it.
     func inspect(jws text: [UInt8]) -> Inspection {
         var inspection = inspect(text, as: options.kind?.payloadKind, from: options.origin)
         guard let payload = inspection.payload, let notification = try? AppStoreNotification(json: payload) else {
@@ -56,7 +56,7 @@ extension Inspector {
 }
 
 extension Inspection {
-    /// The readable part of a JWS, without verification.
+    /// Reads as much of a JWS as possible, without verification.
     fileprivate init(unverified text: [UInt8], at date: EffectiveDate) {
         self.init()
         guard let jws = try? SignedJWS(text) else { return }
@@ -69,7 +69,7 @@ extension Inspection {
 }
 
 extension AppStoreNotification {
-    /// The JWS inside the notification, with the path of each.
+    /// Each JWS inside the notification, with its path and kind.
     fileprivate var signedMembers: [(member: String, kind: PayloadKind, jws: [UInt8])] {
         let members: [(String, PayloadKind, [UInt8]?)] =
             switch content {

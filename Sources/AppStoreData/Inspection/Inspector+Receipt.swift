@@ -16,8 +16,8 @@ extension Inspector {
 }
 
 extension Inspection {
-    /// The readable part of a receipt, without verification.
-    /// - Parameter time: the effective date; if nil, the receipt's creation date.
+    /// Reads as much of a receipt as possible, without verification.
+    /// - Parameter time: the effective date; nil means the receipt's creation date.
     fileprivate init(unverifiedReceipt ber: [UInt8], at time: Timestamp?) {
         self.init(kind: .receipt, effectiveDate: time)
         guard let message = try? SignedMessage(ber: ber) else { return }

@@ -1,10 +1,10 @@
 package import OfferCore
 import OfferEligibility
 
-/// Recognises the kind of App Store data, verifies and decodes it, and names the failed check.
+/// An inspector that recognises the kind of App Store data, verifies and decodes the data, and names the failed check.
 ///
-/// The verdict comes from ``AppStoreVerifier``. An ``Inspection`` also shows data that failed, as far as it can be read, so
-/// check its verdict before you use anything else in it.
+/// The verdict comes from ``AppStoreVerifier``. An ``Inspection`` also shows readable data that failed a check, so read
+/// its verdict before you use anything else in it.
 package struct Inspector: Sendable {
     let verifier: AppStoreVerifier
     let options: InspectionOptions

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// The members of an object in a notification of version 1, where numbers and booleans may be text.
+/// The members of an object in a notification of version 1, where numbers and booleans may be strings.
 struct LegacyMembers {
     private let object: JSONObject
     /// The path of the object inside the notification: empty, or the parent's name and a dot.
@@ -40,14 +40,14 @@ struct LegacyMembers {
 
     func transactionID(_ name: String) -> TransactionID? { utf8(name).flatMap { try? TransactionID(utf8: $0) } }
 
-    /// A notification contains `"true"` and `"false"`, its receipt `"1"` and `"0"`.
+    /// Reads a flag. A notification contains `"true"` or `"false"`, but its receipt contains `"1"` or `"0"`.
     func flag(_ name: String) -> Bool? {
         if case .bool(let flag) = object[name] { return flag }
         guard let utf8 = utf8(name) else { return nil }
         return ["true": true, "1": true, "false": false, "0": false][String(decoding: utf8, as: UTF8.self)]
     }
 
-    /// Returns the objects in an array; none if the member is anything else.
+    /// Returns the objects in an array; an empty array if the member is not an array.
     func objects(_ name: String) -> [LegacyMembers] {
         guard case .array(let elements) = object[name] else { return [] }
         return elements.compactMap { element in

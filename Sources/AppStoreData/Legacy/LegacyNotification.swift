@@ -4,7 +4,7 @@ package import OfferEligibility
 /// An App Store Server Notification, version 1, as posted. Apple calls it `responseBodyV1`.
 ///
 /// It is not signed. The password authenticates the sender, and the receipt in it is signed separately: see
-/// ``VerifiedLegacyNotification``. An unreadable value counts as absent if its member only describes the purchase.
+/// ``VerifiedLegacyNotification``. If a member only describes the purchase, an unreadable value counts as absent.
 /// Unknown members are ignored.
 ///
 /// Source: Apple, "responseBodyV1" and "unified_receipt" (App Store Server Notifications, deprecated).
@@ -18,11 +18,11 @@ package struct LegacyNotification: Sendable {
     }
 
     package let type: LegacyNotificationType
-    /// `bid`.
+    /// The bundle ID. Apple calls it `bid`.
     package let bundleID: BundleID
-    /// nil if the notification names none.
+    /// The environment; nil if the notification names none.
     package let environment: AppStoreEnvironment?
-    /// The password, which is compared with the app's shared secret and never kept.
+    /// The password, for comparison with the app's shared secret. ``content`` does not contain it.
     let password: Secret?
     /// `unified_receipt.latest_receipt`: base64, not yet verified.
     let latestReceipt: [UInt8]?
@@ -32,15 +32,15 @@ package struct LegacyNotification: Sendable {
     package let expirationIntent: ExpirationIntent?
     /// `unified_receipt.pending_renewal_info`: one element per product.
     package let pendingRenewals: [LegacyPendingRenewal]
-    /// The members except the password.
+    /// All members except the password.
     let content: JSONObject
 
-    /// Returns true if a body is a notification of version 1. A body that claims to be signed is not.
+    /// Returns true if a body is a notification of version 1. A body with `signedPayload` is not.
     package static func isLegacy(_ members: JSONObject) -> Bool {
         members["notification_type"] != nil && members["signedPayload"] == nil
     }
 
-    /// - Parameter members: the members of a body for which ``isLegacy(_:)`` holds.
+    /// - Parameter members: the members of a body for which ``isLegacy(_:)`` returns true.
     package init(_ members: JSONObject) throws(PayloadError) {
         let reader = LegacyMembers(members)
         type = try reader.required("notification_type").field { utf8, name throws(FieldError) in

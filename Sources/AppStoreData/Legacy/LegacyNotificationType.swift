@@ -17,12 +17,12 @@ package struct LegacyNotificationType: OpenValue {
     package static let interactiveRenewal = Self(rawValue: "INTERACTIVE_RENEWAL")
     package static let priceIncreaseConsent = Self(rawValue: "PRICE_INCREASE_CONSENT")
     package static let refund = Self(rawValue: "REFUND")
-    /// Removed in March 2021.
+    /// Apple removed this type in March 2021.
     package static let renewal = Self(rawValue: "RENEWAL")
     package static let revoke = Self(rawValue: "REVOKE")
 }
 
-/// The type and subtype of a notification, with the names of version 2.
+/// The type and subtype of a notification, as named in version 2.
 package struct NotificationName: Hashable, Sendable {
     package let type: NotificationType
     package let subtype: NotificationSubtype?
@@ -34,8 +34,8 @@ package struct NotificationName: Hashable, Sendable {
 }
 
 extension LegacyNotificationType {
-    /// The nearest name in version 2. Where several are close, only the state of the subscription could decide between
-    /// them.
+    /// The nearest name in version 2 for each type. If several names are close, only the state of the subscription
+    /// could decide between them.
     package static let successors: [Self: NotificationName] = [
         .cancel: NotificationName(.refund),
         .consumptionRequest: NotificationName(.consumptionRequest),
@@ -45,7 +45,7 @@ extension LegacyNotificationType {
         .didRecover: NotificationName(.didRenew, .billingRecovery),
         .didRenew: NotificationName(.didRenew),
         .initialBuy: NotificationName(.subscribed, .initialBuy),
-        // After an upgrade, version 2 sends DID_CHANGE_RENEWAL_PREF with UPGRADE.
+        // After an upgrade, version 2 sends DID_CHANGE_RENEWAL_PREF with the subtype UPGRADE.
         .interactiveRenewal: NotificationName(.subscribed, .resubscribe),
         .priceIncreaseConsent: NotificationName(.priceIncrease),
         .refund: NotificationName(.refund),
@@ -53,20 +53,20 @@ extension LegacyNotificationType {
         .revoke: NotificationName(.revoke),
     ]
 
-    /// An unknown type keeps its own name.
+    /// The nearest name in version 2. An unknown type keeps its own name.
     package var successor: NotificationName {
         Self.successors[self] ?? NotificationName(NotificationType(rawValue: rawValue))
     }
 }
 
 extension LegacyNotification {
-    /// The nearest name in version 2, for logs and metrics. Unsigned members affect nothing else.
+    /// The nearest name in version 2, for logs and metrics. The unsigned members that determine it affect nothing else.
     package var name: NotificationName {
         let name = type.successor
         return NotificationName(name.type, subtype ?? name.subtype)
     }
 
-    /// The subtype according to the other members.
+    /// The subtype derived from the other members.
     private var subtype: NotificationSubtype? {
         switch type {
         case .didChangeRenewalStatus: autoRenews.map { $0 ? .autoRenewEnabled : .autoRenewDisabled }

@@ -16,9 +16,9 @@ package struct AppStoreNotification: SignedPayload {
     }
 
     package let type: NotificationType
-    /// The subtype; its absence has a meaning.
+    /// The subtype. Its absence has a meaning too.
     package let subtype: NotificationSubtype?
-    /// The identifier, the same in every delivery of a notification. 1 to 64 bytes.
+    /// The identifier, which is the same in every delivery of a notification. It has 1 to 64 bytes.
     package let notificationUUID: FieldText
     package let version: String?
     package let signedDate: Timestamp

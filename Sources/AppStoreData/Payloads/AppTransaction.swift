@@ -5,11 +5,11 @@ package import OfferEligibility
 package struct AppTransaction: SignedPayload {
     package static let kind = PayloadKind.appTransaction
 
-    /// Apple calls it `receiptType` here.
+    /// The environment. Apple calls it `receiptType` here.
     package let environment: AppStoreEnvironment
     package let bundleID: BundleID
     package let receiptCreationDate: Timestamp
-    /// Apple's number for the app. Documented for production only.
+    /// The app's Apple ID. Apple documents it only for production.
     package let appAppleID: Int64?
     package let applicationVersion: String?
     package let versionExternalIdentifier: Int64?

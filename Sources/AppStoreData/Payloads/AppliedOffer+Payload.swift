@@ -2,7 +2,7 @@ import OfferCore
 import OfferEligibility
 
 extension AppliedOffer {
-    /// - Returns: nil without a type, because Apple sends a type with every offer.
+    /// - Returns: nil if there is no type, because Apple sends a type with every offer.
     init?(
         type: PayloadValue?, identifier: PayloadValue?, discountType: PayloadValue?, period: PayloadValue?
     ) throws(PayloadError) {

@@ -16,7 +16,7 @@ package struct Commitment: Hashable, Sendable {
     package let billingPeriodNumber: Int64?
     package let totalBillingPeriods: Int64?
     package let expiresDate: Timestamp?
-    /// In thousandths of the transaction's currency.
+    /// The price in thousandths of the transaction's currency.
     package let price: Int64?
 
     enum Member: Int, PayloadMember {
@@ -40,7 +40,7 @@ package struct CommitmentRenewal: Hashable, Sendable {
     package let autoRenewStatus: AutoRenewStatus?
     package let billingPlanType: BillingPlanType?
     package let date: Timestamp?
-    /// In thousandths of the renewal's currency.
+    /// The price in thousandths of the renewal's currency.
     package let price: Int64?
 
     enum Member: Int, PayloadMember {

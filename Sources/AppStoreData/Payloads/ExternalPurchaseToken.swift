@@ -10,7 +10,7 @@ package struct ExternalPurchaseToken: Hashable, Sendable {
     package let tokenExpirationDate: Timestamp?
     package let tokenType: String?
 
-    /// The environment. Apple marks sandbox tokens in their text and names no environment.
+    /// The environment. Apple does not name it, but the IDs of sandbox tokens begin with `SANDBOX`.
     package var environment: AppStoreEnvironment {
         externalPurchaseID.utf8.starts(with: "SANDBOX".utf8) ? .sandbox : .production
     }

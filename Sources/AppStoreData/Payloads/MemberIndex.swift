@@ -1,7 +1,7 @@
 /// The known members of a JSON object. The name of a case is the member's name; its raw value is its index in a reader.
 protocol PayloadMember: CodingKey, CaseIterable, RawRepresentable where RawValue == Int {}
 
-/// Finds the index of a member by its name, without hashing: few names have the same length.
+/// An index of members by name. It needs no hashing, because few names have the same length.
 struct MemberIndex<Member: PayloadMember>: Sendable {
     private struct Entry {
         let name: [UInt8]

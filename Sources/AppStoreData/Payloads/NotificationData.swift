@@ -4,7 +4,7 @@ package import OfferEligibility
 /// The app and the purchase of a notification. Apple calls it `data`.
 package struct NotificationData: Hashable, Sendable {
     package let bundleID: BundleID
-    /// The app's Apple ID. Documented for production only. In the sandbox, it is missing only from `TEST`.
+    /// The app's Apple ID. Apple documents it only for production. In the sandbox, it is missing only from `TEST`.
     package let appAppleID: Int64?
     package let environment: AppStoreEnvironment?
     /// The version of the app.

@@ -1,14 +1,15 @@
 package import OfferCore
 import OfferEligibility
 
-/// The reason a payload that Apple signed cannot be read. It names members and never contains their values.
+/// The reason that a payload cannot be read, although Apple signed it. It names members and never contains their
+/// values.
 package struct PayloadError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         case notJSON(JSONError)
         case notAnObject
-        /// The members of no kind of payload are present.
+        /// The members match no kind of payload.
         case unrecognised
-        /// The members of several kinds are present.
+        /// The members match several kinds of payload.
         case ambiguous([PayloadKind])
         case wrongKind(expected: PayloadKind, found: PayloadKind)
         case missing
@@ -35,9 +36,9 @@ extension PayloadError: CustomStringConvertible {
         switch reason {
         case .notJSON(let error): return "The payload is not valid JSON: \(error)."
         case .notAnObject: return "The payload is not a JSON object."
-        case .unrecognised: return "The payload has the members of no known kind of App Store data."
+        case .unrecognised: return "The payload's members match no known kind of App Store data."
         case .ambiguous(let kinds):
-            return "The payload has the members of several kinds: \(kinds.map(\.title).joined(separator: ", "))."
+            return "The payload's members match several kinds: \(kinds.map(\.title).joined(separator: ", "))."
         case .wrongKind(let expected, let found):
             return "The payload is \(found.title), but \(expected.title) is expected."
         case .missing: return "\(name) is missing."

@@ -1,11 +1,11 @@
 package import OfferCore
 import OfferEligibility
 
-/// The kinds of JWS payload that the App Store signs. The raw values name them on the command line.
+/// A kind of JWS payload that the App Store signs. The raw value is its name on the command line.
 ///
-/// Nothing in a JWS names its kind, so the signature of a transaction would also be valid if it were taken for renewal
-/// info. A kind is therefore recognised by members that every payload of that kind has. No payload of another kind has
-/// all of them.
+/// Nothing in a JWS names its kind, so a transaction that is mistaken for renewal info would still have a valid
+/// signature. A kind is therefore recognised by members that every payload of that kind has. No payload of another kind
+/// has all of them.
 package enum PayloadKind: String, CaseIterable, Hashable, Sendable {
     case transaction
     case renewalInfo = "renewal-info"
@@ -13,7 +13,7 @@ package enum PayloadKind: String, CaseIterable, Hashable, Sendable {
     case notification
     case retentionRequest = "retention-request"
 
-    /// The name in sentences, with an article.
+    /// The name with an article, for sentences.
     package var title: String {
         switch self {
         case .transaction: "a transaction"
@@ -27,7 +27,7 @@ package enum PayloadKind: String, CaseIterable, Hashable, Sendable {
     /// True if Apple names the app's bundle ID in payloads of this kind.
     package var carriesBundleID: Bool { self != .renewalInfo && self != .retentionRequest }
 
-    /// True if Apple names the app's Apple ID, at least in production.
+    /// True if Apple names the app's Apple ID in payloads of this kind, at least in production.
     package var carriesAppAppleID: Bool { self != .transaction && self != .renewalInfo }
 }
 

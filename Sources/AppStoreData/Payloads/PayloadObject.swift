@@ -1,13 +1,14 @@
 package import OfferCore
 import OfferEligibility
 
-/// The JSON object of a payload and its kind. The caller verifies the signature.
+/// The JSON object of a payload. The caller verifies the signature.
 package struct PayloadObject: Hashable, Sendable {
     /// The JSON as signed.
     package let json: [UInt8]
     package let members: JSONObject
 
-    /// The maximum number of members or elements. Apple's longest list has one element per storefront.
+    /// The maximum number of members in an object or elements in an array. Apple's longest list has one element per
+    /// storefront.
     private static let maximumCount = 1024
 
     package init(json: [UInt8]) throws(PayloadError) {

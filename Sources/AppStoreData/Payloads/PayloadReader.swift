@@ -5,10 +5,10 @@ struct PayloadReader<Member: PayloadMember> {
     private var values: [JSONValue?]
     /// The path of the object inside its payload: empty, or the parent's name and a dot.
     private let path: String
-    /// True if timestamps may have a fraction. Xcode sends them; Apple's servers never do.
+    /// True if timestamps may have a fraction. Xcode sends fractions, but Apple's servers never do.
     var acceptsFractions = false
 
-    /// A member whose value is `null` counts as absent, as in Apple's own libraries.
+    /// Reads the members of an object. A member with the value `null` counts as absent, as in Apple's own libraries.
     init(_ object: JSONObject, _ index: MemberIndex<Member>, path: String = "") {
         values = Array(repeating: nil, count: index.count)
         self.path = path

@@ -19,7 +19,7 @@ struct PayloadValue {
         return bool
     }
 
-    /// Reads a whole number exactly, written without a fraction or an exponent.
+    /// Reads a whole number that is written without a fraction or an exponent.
     func integer() throws(PayloadError) -> Int64 {
         guard case .number(let digits) = value else { throw wrongType(Self.integerType) }
         guard let integer = Int64(String(decoding: digits, as: UTF8.self)) else {
@@ -41,7 +41,7 @@ struct PayloadValue {
         return Timestamp(milliseconds: isBelowWhole ? whole - 1 : whole)
     }
 
-    /// Reads a text that `check` accepts.
+    /// Reads a string that `check` accepts.
     func field<Field>(
         _ check: (_ utf8: [UInt8], _ name: String) throws(FieldError) -> Field
     ) throws(PayloadError) -> Field {
@@ -96,7 +96,7 @@ struct PayloadValue {
     }
 
     /// Reads the account token of a purchase.
-    /// - Returns: nil for a text that is not a UUID. It names no account, but the rest of the payload is used.
+    /// - Returns: nil if the string is not a UUID. Such a token names no account, but the rest of the payload is used.
     func accountToken() throws(PayloadError) -> UUIDText? { UUIDText(parsing: try utf8()) }
 
     private static let integerType = "a whole number of at most 64 bits"

@@ -8,7 +8,7 @@ package struct RenewalExtensionSummary: Hashable, Sendable {
     package let environment: AppStoreEnvironment?
     package let requestIdentifier: String?
     package let productID: ProductID?
-    /// nil means all storefronts.
+    /// The storefronts; nil means all storefronts.
     package let storefrontCountryCodes: [String]?
     package let succeededCount: Int64?
     package let failedCount: Int64?

@@ -1,9 +1,9 @@
 package import OfferCore
 package import OfferEligibility
 
-/// The plan for the end of a subscription's current period. Apple calls it `JWSRenewalInfoDecodedPayload`.
+/// Information about the next renewal of a subscription. Apple calls it `JWSRenewalInfoDecodedPayload`.
 ///
-/// It names no app, so it proves nothing by itself. See ``SubscriptionRecord``.
+/// Renewal info names no app, so it proves nothing by itself. See ``SubscriptionRecord``.
 package struct RenewalInfo: SignedPayload {
     package static let kind = PayloadKind.renewalInfo
 
@@ -14,22 +14,22 @@ package struct RenewalInfo: SignedPayload {
     package internal(set) var environment: AppStoreEnvironment?
     /// The product of the next period.
     package internal(set) var autoRenewProductID: ProductID?
-    /// Present only after expiry, and sometimes missing even then.
+    /// The reason for the expiry. It is present only after expiry, and sometimes missing even then.
     package internal(set) var expirationIntent: ExpirationIntent?
-    /// True during a grace period too.
+    /// True during billing retry, including a grace period.
     package internal(set) var isInBillingRetryPeriod: Bool?
     package internal(set) var gracePeriodExpiresDate: Timestamp?
-    /// Absent if there is no price increase.
+    /// The status of a price increase; nil if there is none.
     package internal(set) var priceIncreaseStatus: PriceIncreaseStatus?
     /// The offer of the next period.
     package internal(set) var offer: AppliedOffer?
     /// The next renewal date, which may be in the past.
     package internal(set) var renewalDate: Timestamp?
-    /// In thousandths of ``currency``. Absent while auto-renewal is off, like the currency.
+    /// The price in thousandths of ``currency``. Both are absent while auto-renewal is off.
     package internal(set) var renewalPrice: Int64?
     package internal(set) var currency: String?
     package internal(set) var recentSubscriptionStartDate: Timestamp?
-    /// The best offer comes first.
+    /// The IDs of the win-back offers for which the customer is eligible, best offer first.
     package internal(set) var eligibleWinBackOfferIDs: [String] = []
     package internal(set) var appAccountToken: UUIDText?
     package internal(set) var appTransactionID: TransactionID?

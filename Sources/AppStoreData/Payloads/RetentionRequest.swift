@@ -3,7 +3,7 @@ package import OfferEligibility
 
 /// The App Store's request for a retention message, which a server must answer within 700 ms.
 ///
-/// It names the app only by its Apple ID. Apple always sends all members.
+/// The request names the app only by its Apple ID. Apple always sends all members.
 package struct RetentionRequest: SignedPayload {
     package static let kind = PayloadKind.retentionRequest
 

@@ -4,8 +4,7 @@ package protocol SignedPayload: Hashable, Sendable {
 
     var origin: PayloadOrigin { get }
 
-    /// - Throws: an error, if the payload is of another kind, or if a known member is invalid. Unknown members are
-    ///   ignored.
+    /// - Throws: an error if the payload is of another kind or a known member is invalid. Unknown members are ignored.
     init(_ payload: PayloadObject) throws(PayloadError)
 }
 

@@ -6,20 +6,20 @@ package struct SignedTransaction: SignedPayload {
     package static let kind = PayloadKind.transaction
 
     package let transactionID: TransactionID
-    /// The first transaction of a subscription; it stays the same across renewals.
+    /// The ID of a subscription's first transaction. It stays the same across renewals.
     package let originalTransactionID: TransactionID
     package let bundleID: BundleID
     package let productID: ProductID
-    /// May be later than ``signedDate``: renewals are signed before they start.
+    /// The purchase date. It may be later than ``signedDate``, because renewals are signed before they start.
     package let purchaseDate: Timestamp
     package let signedDate: Timestamp
-    /// Missing from data signed in 2021.
+    /// The environment, which is missing from data signed in 2021.
     package internal(set) var environment: AppStoreEnvironment?
     package internal(set) var type: ProductType?
     package internal(set) var quantity: Int64?
     package internal(set) var originalPurchaseDate: Timestamp?
     package internal(set) var expiresDate: Timestamp?
-    /// The same for all transactions that report one subscription period.
+    /// The ID of a subscription period. All transactions that report the same period have the same ID.
     package internal(set) var webOrderLineItemID: String?
     package internal(set) var subscriptionGroupID: String?
     package internal(set) var appAccountToken: UUIDText?
@@ -29,17 +29,17 @@ package struct SignedTransaction: SignedPayload {
     package internal(set) var offer: AppliedOffer?
     package internal(set) var revocation: Revocation?
     package internal(set) var isUpgraded = false
-    /// In thousandths of ``currency``, for the whole quantity, with the offer's discount.
+    /// The price in thousandths of ``currency``, for the whole quantity and after the offer's discount.
     package internal(set) var price: Int64?
     package internal(set) var currency: String?
     package internal(set) var storefront: String?
     package internal(set) var storefrontID: String?
     package internal(set) var billingPlanType: BillingPlanType?
     package internal(set) var commitment: Commitment?
-    /// The subscription's ID before it moved to the Advanced Commerce API.
+    /// The original transaction ID before the subscription moved to the Advanced Commerce API.
     package internal(set) var previousOriginalTransactionID: TransactionID?
     package internal(set) var advancedCommerceInfo: JSONObject?
-    /// Present only in copies obtained on a device, like the nonce.
+    /// The device verification. Like the nonce, it is present only in copies obtained on a device.
     package internal(set) var deviceVerification: String?
     package internal(set) var deviceVerificationNonce: String?
     /// The JSON as signed; nil if the transaction comes from a receipt.

@@ -3,44 +3,44 @@ package import OfferEligibility
 
 /// The contents of an app receipt, as signed at ``creationDate``.
 ///
-/// Source: Apple, "Receipt fields" (Receipt Validation Programming Guide). The comments name the attributes, and say
+/// Source: Apple, "Receipt fields" (Receipt Validation Programming Guide). The comments name the attributes and state
 /// which of them Apple does not document.
 package struct AppReceipt: Hashable, Sendable {
     /// The maximum number of purchases.
     package static let maximumPurchases = 10_000
 
-    /// 0. Not documented, but the only mark of the environment.
+    /// Attribute 0. Not documented, but nothing else identifies the environment.
     package let type: ReceiptType
-    /// 2.
+    /// Attribute 2.
     package let bundleID: BundleID
-    /// 12.
+    /// Attribute 12.
     package let creationDate: Timestamp
-    /// 17, in the order of the receipt, which is not chronological.
+    /// Attribute 17, in the order of the receipt, which is not chronological.
     package let purchases: [ReceiptPurchase]
-    /// 1. Not documented. It is 0 in the sandbox and in Xcode.
+    /// Attribute 1. Not documented. It is 0 in the sandbox and in Xcode.
     package let appAppleID: UInt64?
-    /// 3: `CFBundleVersion` on iOS, `CFBundleShortVersionString` on macOS.
+    /// Attribute 3: `CFBundleVersion` on iOS, `CFBundleShortVersionString` on macOS.
     package let appVersion: FieldText?
-    /// 19: the version that the customer got first; `1.0` in the sandbox. Missing from Xcode's receipts.
+    /// Attribute 19: the version that the customer first obtained; `1.0` in the sandbox. Xcode's receipts lack it.
     package let originalAppVersion: FieldText?
-    /// 21: the time at which a receipt of the Volume Purchase Program expires.
+    /// Attribute 21: the time at which a receipt of the Volume Purchase Program expires.
     package let expirationDate: Timestamp?
-    /// 18. Not documented.
+    /// Attribute 18. Not documented.
     package let originalPurchaseDate: Timestamp?
-    /// 8. Not documented. In production, up to half an hour before ``creationDate``.
+    /// Attribute 8. Not documented. In production, it is up to half an hour before ``creationDate``.
     package let unexplainedDate: Timestamp?
-    /// 10. Not documented. For example `4+`.
+    /// Attribute 10, such as `4+`. Not documented.
     package let ageRating: FieldText?
-    /// 4, 5 and the bytes of 2; nil unless all three are present.
+    /// Attributes 4 and 5 and the bytes of attribute 2; nil unless all three are present.
     package let deviceHash: DeviceHash?
 }
 
 extension AppReceipt {
-    /// nil if the receipt's type is unknown.
+    /// The environment; nil if the receipt's type is unknown.
     package var environment: AppStoreEnvironment? { type.environmentName.map(AppStoreEnvironment.init) }
 }
 
-/// The kind of a receipt. Unknown values are kept.
+/// The type of a receipt. Unknown values are kept.
 package struct ReceiptType: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 

@@ -1,8 +1,8 @@
 import OfferCore
 
-/// A strict reader of ASN.1 in DER (X.690): definite lengths only, each in as few bytes as possible.
+/// A strict reader of ASN.1 in DER (X.690). It accepts only definite lengths in the shortest form.
 ///
-/// Only INTEGERs may have superfluous leading zeros, as Apple documents no size for them.
+/// It accepts superfluous leading zeros only in an INTEGER, because Apple documents no size for them.
 struct DERReader {
     private var rest: ArraySlice<UInt8>
 
@@ -66,13 +66,13 @@ enum DERTag: UInt8 {
     case set = 0x31
 }
 
-/// The reason some bytes are not the expected DER.
+/// The reason that bytes are not the expected DER.
 package enum DERError: String, Error, Hashable, Sendable {
     case wrongTag
     case truncated
-    /// Indefinite, longer than four bytes, or not in the shortest form.
+    /// The length is indefinite, longer than four bytes, or not in the shortest form.
     case badLength
-    /// Negative, empty or longer than 64 bits.
+    /// The number is negative, empty or longer than 64 bits.
     case notNumber
     case trailingBytes
 }

@@ -1,26 +1,27 @@
 import OfferCore
 import OfferCrypto
 
-/// The identifier of the device that a receipt was made for, as the app reports it.
+/// The identifier of the device for which a receipt was made, as the app reports it.
 package struct DeviceIdentifier: Hashable, Sendable {
     package let bytes: [UInt8]
 
-    /// - Parameter bytes: the 16 bytes of `identifierForVendor`, or on macOS and Mac Catalyst the 6 bytes of the primary
-    ///   network interface's MAC address.
+    /// - Parameter bytes: the 16 bytes of `identifierForVendor`, or on macOS and Mac Catalyst the 6 bytes of the
+    ///   primary network interface's MAC address.
     /// - Returns: nil for any other size.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == 16 || bytes.count == 6 else { return nil }
         self.bytes = bytes
     }
 
-    /// - Parameter hexadecimal: the same bytes, as two digits each.
+    /// - Parameter hexadecimal: the same bytes, each as two hexadecimal digits.
     package init?(hexadecimal text: String) {
         guard let bytes = Hexadecimal.bytes(of: text, count: text.utf8.count / 2) else { return nil }
         self.init(bytes)
     }
 }
 
-/// A receipt's record of its device: SHA-1 of the device's identifier, an opaque value and the bundle ID.
+/// The hash by which a receipt identifies its device: SHA-1 of the device's identifier, an opaque value and the bundle
+/// ID.
 ///
 /// Source: Apple, "Validating receipts on the device".
 package struct DeviceHash: Hashable, Sendable {

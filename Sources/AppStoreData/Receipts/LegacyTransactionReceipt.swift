@@ -1,14 +1,14 @@
 import OfferCore
 
-/// A receipt of a single transaction, which iOS 6 and earlier had: `SKPaymentTransaction.transactionReceipt`.
+/// A receipt of a single transaction, from iOS 6 and earlier: `SKPaymentTransaction.transactionReceipt`.
 ///
-/// Its signature is not verified, because the issuer of its certificate is not enclosed. Only its transaction ID is
+/// Its signature is not verified, because the certificate of its issuer is not enclosed. Only its transaction ID is
 /// read.
 package struct LegacyTransactionReceipt: Hashable, Sendable {
-    /// The maximum size in bytes. Genuine ones have about 4 KB.
+    /// The maximum size in bytes. Genuine receipts have about 4 kB.
     package static let maximumSize = 64 * 1024
 
-    /// Nil if the receipt names none.
+    /// The transaction ID; nil if the receipt names none.
     package let transactionID: UnverifiedTransactionID?
 
     /// - Parameter text: a property list in text form, decoded from base64.
@@ -25,7 +25,7 @@ package struct LegacyTransactionReceipt: Hashable, Sendable {
         }
     }
 
-    /// Finds `"name" = "value"` with any white space around the equals sign.
+    /// Finds the value in `"name" = "value"`, with any white space around the equals sign.
     private static func value(of name: String, in text: [UInt8]) -> [UInt8]? {
         var rest = text[...]
         while let quote = rest.firstIndex(of: quotationMark) {
@@ -40,7 +40,7 @@ package struct LegacyTransactionReceipt: Hashable, Sendable {
         return nil
     }
 
-    /// Removes the rest of a quoted string and its closing quotation mark.
+    /// Removes and returns the rest of a quoted string. It also removes the closing quotation mark.
     private static func popString(from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let end = rest.firstIndex(of: quotationMark) else { return nil }
         defer { rest = rest[(end + 1)...] }
@@ -50,7 +50,7 @@ package struct LegacyTransactionReceipt: Hashable, Sendable {
     private static let quotationMark = UInt8(ascii: "\"")
 }
 
-/// The reason some bytes are not a legacy transaction receipt.
+/// The reason that bytes are not a legacy transaction receipt.
 package enum LegacyTransactionReceiptError: String, CaseIterable, Error, Hashable, Sendable {
     case tooLarge = "legacy_receipt_too_large"
     case noPurchaseInfo = "legacy_receipt_no_purchase_info"

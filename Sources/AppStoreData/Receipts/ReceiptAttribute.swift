@@ -3,7 +3,7 @@ struct ReceiptAttribute {
     let type: UInt64
     let value: ArraySlice<UInt8>
 
-    /// The version is 1 for most types and 2 for type 4. It adds nothing to the type.
+    /// Reads an attribute and ignores its version, which is 1 for most types and 2 for type 4.
     fileprivate init(_ content: ArraySlice<UInt8>) throws(DERError) {
         var reader = DERReader(content)
         type = try reader.nextNumber()

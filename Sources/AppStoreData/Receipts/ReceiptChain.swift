@@ -1,6 +1,6 @@
 package import OfferCrypto
 
-/// The certificates of a receipt, which end in a trusted root.
+/// The certificate chain of a receipt, which ends in a trusted root.
 package struct ReceiptChain: CertificatePath {
     package let leaf: X509Certificate
     package let intermediate: X509Certificate?
@@ -8,7 +8,7 @@ package struct ReceiptChain: CertificatePath {
 
     /// - Parameters:
     ///   - leaf: the signer's certificate.
-    ///   - enclosed: the certificates that include the intermediate.
+    ///   - enclosed: the certificates in the receipt, including the intermediate.
     ///   - seconds: the receipt's creation date, in seconds since 1970.
     init(
         leaf: X509Certificate, enclosed: [X509Certificate], roots: TrustedRoots, at seconds: Int64
@@ -33,7 +33,8 @@ package struct ReceiptChain: CertificatePath {
         guard leaf.hasExtension(AppleMarker.receiptSigner) else {
             throw VerificationFailure(.certificateMarkerMissing, .leaf)
         }
-        // Apple had two intermediates with the same name and key from 2013 to 2016, so more than one may be enclosed.
+        // Apple had two intermediates with the same name and key from 2013 to 2016, so a receipt may contain more than
+        // one.
         var failure = VerificationFailure(.intermediateMissing)
         for intermediate in enclosed where intermediate.isNamedIssuer(of: leaf) {
             do {

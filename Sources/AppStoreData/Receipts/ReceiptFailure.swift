@@ -1,6 +1,6 @@
 import OfferCrypto
 
-/// The reason a receipt is not accepted. It never quotes the receipt.
+/// The reason that a receipt is not accepted. It never quotes the receipt.
 package enum ReceiptFailure: Error, Hashable, Sendable {
     /// The receipt is not trusted to come from Apple.
     case notVerified(VerificationFailure)
@@ -18,7 +18,7 @@ package enum ReceiptFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// One sentence for people.
+    /// A human-readable sentence.
     package var sentence: String {
         switch self {
         case .notVerified(let failure): failure.sentence
@@ -28,7 +28,7 @@ package enum ReceiptFailure: Error, Hashable, Sendable {
     }
 }
 
-/// The reason a genuine receipt is not accepted. The raw values are stable codes.
+/// The reason that a genuine receipt is not accepted. The raw values are stable codes.
 package enum ReceiptRefusal: String, CaseIterable, Hashable, Sendable {
     case unknownType = "receipt_type_unknown"
     case xcodeNeedsDevelopment = "receipt_xcode_needs_development"
@@ -40,17 +40,17 @@ package enum ReceiptRefusal: String, CaseIterable, Hashable, Sendable {
     package var sentence: String {
         switch self {
         case .unknownType: "The receipt's type is unknown, so its environment is too."
-        case .xcodeNeedsDevelopment: "The receipt is from Xcode, which is accepted in development only."
-        case .notFromAppStore: "A certificate that may sign only receipts of Xcode signed a receipt of the App Store."
+        case .xcodeNeedsDevelopment: "The receipt is from Xcode, which is accepted only in development."
+        case .notFromAppStore: "A certificate that may sign only Xcode receipts signed an App Store receipt."
         case .expired: "The receipt has expired."
-        case .deviceHashMissing: "The receipt lacks the hash that names its device."
+        case .deviceHashMissing: "The receipt lacks the hash that identifies its device."
         case .anotherDevice: "The receipt was made for another device."
         }
     }
 }
 
 extension VerificationFailure {
-    /// The argument label avoids ambiguity, because both types have cases of the same name.
+    /// The argument label avoids ambiguity, because both types have cases with the same names.
     init(message error: SignedMessageError) {
         self.init(Self.code(of: error))
     }

@@ -2,7 +2,7 @@ import OfferCore
 
 /// The known attributes of a set, undecoded. Each occurs at most once.
 struct ReceiptFields<Name: RawRepresentable<UInt64> & Hashable> {
-    // About a dozen: a linear search is faster than a dictionary.
+    // There are about a dozen values, so a linear search is faster than a dictionary.
     private var values: [(name: Name, value: ArraySlice<UInt8>)] = []
 
     init() { values.reserveCapacity(16) }
@@ -39,7 +39,7 @@ struct ReceiptFields<Name: RawRepresentable<UInt64> & Hashable> {
         return number == 1
     }
 
-    /// - Returns: nil for empty text too.
+    /// - Returns: nil if the attribute is absent or its text is empty.
     func field<Field>(
         _ name: Name, _ check: MemberReader.Check<Field>, as tag: DERTag = .utf8String
     ) throws(ReceiptPayloadError) -> Field? {
@@ -49,7 +49,7 @@ struct ReceiptFields<Name: RawRepresentable<UInt64> & Hashable> {
         }
     }
 
-    /// - Returns: nil for an empty date too.
+    /// - Returns: nil if the attribute is absent or its date is empty.
     func date(_ name: Name) throws(ReceiptPayloadError) -> Timestamp? {
         guard let text = try text(name, .ia5String) else { return nil }
         guard let date = Timestamp(rfc3339: text) else {

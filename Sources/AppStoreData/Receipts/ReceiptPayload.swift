@@ -1,7 +1,7 @@
 import OfferCore
 
-/// The signed content of a receipt, split into attributes. Values are decoded only on request, because the certificates can be
-/// verified only at the date inside.
+/// The signed content of a receipt, split into attributes. Values are decoded only on request, because the creation
+/// date is needed to verify the certificates first.
 struct ReceiptPayload {
     enum Name: UInt64 {
         case type = 0
@@ -24,7 +24,7 @@ struct ReceiptPayload {
     private(set) var fields = ReceiptFields<Name>()
     private(set) var purchases: [ArraySlice<UInt8>] = []
 
-    /// - Parameter content: the content that the receipt's signer signed.
+    /// - Parameter content: the signed content of the receipt.
     init(_ content: [UInt8]) throws(ReceiptPayloadError) {
         var (fields, purchases) = (ReceiptFields<Name>(), [ArraySlice<UInt8>]())
         try ReceiptAttribute.readAll(content[...]) { attribute throws(ReceiptPayloadError) in
@@ -46,7 +46,7 @@ struct ReceiptPayload {
 }
 
 extension AppReceipt {
-    /// - Parameter content: the content that a receipt's signer signed. The caller verifies the signature.
+    /// - Parameter content: the signed content of a receipt. The caller verifies the signature.
     package init(content: [UInt8]) throws(ReceiptPayloadError) { try self.init(ReceiptPayload(content)) }
 
     init(_ payload: ReceiptPayload) throws(ReceiptPayloadError) {

@@ -1,4 +1,4 @@
-/// The reason the signed content of a receipt is unreadable. It names attributes but never quotes values.
+/// The reason that the signed content of a receipt is unreadable. It names attributes but never quotes values.
 package struct ReceiptPayloadError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         /// The content is not a `SET OF` in DER.
@@ -8,7 +8,7 @@ package struct ReceiptPayloadError: Error, Hashable, Sendable {
         /// An attribute that may occur only once occurs twice.
         case repeated
         case missing
-        /// The value has another type than Apple documents or is not in DER.
+        /// The value is not in DER, or its type differs from Apple's documentation.
         case wrongValue(DERError)
         /// The text is empty, too long, or not of the expected form.
         case wrongText
@@ -16,7 +16,7 @@ package struct ReceiptPayloadError: Error, Hashable, Sendable {
         case wrongDate
         /// The number is neither 0 nor 1.
         case wrongFlag
-        /// The value is not the 20 bytes of SHA-1.
+        /// The value does not have the 20 bytes of a SHA-1 digest.
         case wrongSize
         /// There are more than ``AppReceipt/maximumPurchases`` purchases.
         case tooManyPurchases
@@ -50,8 +50,8 @@ extension ReceiptPayloadError {
         case .missing: "\(place) lacks \(attribute)."
         case .wrongValue, .wrongSize: "\(place) has \(attribute) with a value of the wrong kind."
         case .wrongText: "\(place) has \(attribute) with text that is empty, too long or of the wrong form."
-        case .wrongDate: "\(place) has \(attribute) with a date that is not in the form of RFC 3339."
-        case .wrongFlag: "\(place) has \(attribute) with a number other than 0 and 1."
+        case .wrongDate: "\(place) has \(attribute) with a date that is not in RFC 3339 format."
+        case .wrongFlag: "\(place) has \(attribute) with a number other than 0 or 1."
         case .tooManyPurchases: "The receipt has more than \(AppReceipt.maximumPurchases) purchases."
         }
     }

@@ -1,39 +1,39 @@
 package import OfferCore
 
-/// One purchase in an app receipt. It is as old as the receipt: renewals and refunds since then are missing.
+/// A purchase in an app receipt, as of the receipt's creation. Later renewals and refunds are missing.
 ///
-/// Source: Apple, "Receipt fields" (Receipt Validation Programming Guide). The comments name the attributes, and say
+/// Source: Apple, "Receipt fields" (Receipt Validation Programming Guide). The comments name the attributes and state
 /// which of them Apple does not document.
 package struct ReceiptPurchase: Hashable, Sendable {
-    /// 1702.
+    /// Attribute 1702.
     package let productID: ProductID
-    /// 1703. Xcode counts from 0.
+    /// Attribute 1703. Xcode numbers transactions from 0.
     package let transactionID: TransactionID
-    /// 1704.
+    /// Attribute 1704.
     package let purchaseDate: Timestamp
-    /// 1705. Missing from Xcode's receipts.
+    /// Attribute 1705. Xcode's receipts lack it.
     package let originalTransactionID: TransactionID?
-    /// 1706.
+    /// Attribute 1706.
     package let originalPurchaseDate: Timestamp?
-    /// 1701.
+    /// Attribute 1701.
     package let quantity: UInt64?
-    /// 1708. Only subscriptions have one.
+    /// Attribute 1708. Only subscriptions have an expiration date.
     package let expirationDate: Timestamp?
-    /// 1711. It is 0 for purchases other than subscriptions.
+    /// Attribute 1711. It is 0 for purchases other than subscriptions.
     package let webOrderLineItemID: UInt64?
-    /// 1712: the time of a refund or of the end of family sharing.
+    /// Attribute 1712: the time of a refund or of the end of family sharing.
     package let cancellationDate: Timestamp?
-    /// 1719.
+    /// Attribute 1719.
     package let isInIntroductoryPricePeriod: Bool?
-    /// 1713. Not documented with this number.
+    /// Attribute 1713. Not documented with this number.
     package let isInTrialPeriod: Bool?
-    /// 1707. Not documented.
+    /// Attribute 1707. Not documented.
     package let productType: ReceiptProductType?
-    /// 1721. Not documented.
+    /// Attribute 1721. Not documented.
     package let promotionalOfferID: OfferID?
 }
 
-/// The kind of a product, as receipts number it. Not documented.
+/// The number of a product type in receipts. Apple does not document the numbers.
 package struct ReceiptProductType: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt64
 

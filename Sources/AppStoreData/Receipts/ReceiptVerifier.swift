@@ -10,7 +10,7 @@ package struct ReceiptVerifier: Sendable {
     private let roots: TrustedRoots
     private let isDevelopment: Bool
 
-    /// - Parameter isDevelopment: true if receipts of Xcode are accepted.
+    /// - Parameter isDevelopment: true if receipts from Xcode are accepted.
     package init(roots: TrustedRoots, isDevelopment: Bool = false) {
         self.roots = roots
         self.isDevelopment = isDevelopment
@@ -19,7 +19,7 @@ package struct ReceiptVerifier: Sendable {
     /// - Parameters:
     ///   - receipt: CMS in BER or DER.
     ///   - time: the time at which the receipt must not have expired. Most receipts never expire.
-    ///   - certificateTime: the time at which the certificates must be valid; if nil, the receipt's creation date.
+    ///   - certificateTime: the time at which the certificates must be valid; nil means the receipt's creation date.
     ///   - device: if given, the receipt must have been made for this device.
     package func verify(
         _ receipt: [UInt8], at time: Timestamp, certificateTime: Timestamp? = nil, device: DeviceIdentifier? = nil
@@ -38,7 +38,7 @@ package struct ReceiptVerifier: Sendable {
         do { return try SignedMessage(ber: receipt) } catch { throw .notVerified(VerificationFailure(message: error)) }
     }
 
-    /// - Returns: the attributes signed with the enclosed certificate, which is itself not verified yet.
+    /// - Returns: the attributes, signed with the enclosed certificate, which is not verified yet.
     private func payload(of message: borrowing SignedMessage) throws(ReceiptFailure) -> ReceiptPayload {
         let content: [UInt8]
         do { content = try message.verifiedContent() } catch { throw .notVerified(VerificationFailure(message: error)) }

@@ -2,7 +2,7 @@ import OfferCore
 import OfferEligibility
 
 extension VerifiedReceipt {
-    /// The purchases, in the type that represents a decoded JWS. Each is as old as the receipt.
+    /// The purchases, in the type that represents a decoded JWS. Each has the date of the receipt.
     package var transactions: [SignedTransaction] {
         receipt.purchases.map { SignedTransaction($0, of: receipt) }
     }
@@ -12,7 +12,7 @@ extension SignedTransaction {
     fileprivate init(_ purchase: ReceiptPurchase, of receipt: AppReceipt) {
         self.init(
             transactionID: purchase.transactionID,
-            // Xcode omits it.
+            // Xcode omits the original transaction ID.
             originalTransactionID: purchase.originalTransactionID ?? purchase.transactionID,
             bundleID: receipt.bundleID, productID: purchase.productID, purchaseDate: purchase.purchaseDate,
             signedDate: receipt.creationDate)
@@ -29,7 +29,7 @@ extension SignedTransaction {
 }
 
 extension AppliedOffer {
-    /// Receipts do not mark offer codes and win-back offers.
+    /// Finds the offer of a purchase. Receipts do not mark offer codes or win-back offers.
     fileprivate init?(_ purchase: ReceiptPurchase) {
         let discountType: OfferDiscountType? = purchase.isInTrialPeriod == true ? .freeTrial : nil
         if let offer = purchase.promotionalOfferID {

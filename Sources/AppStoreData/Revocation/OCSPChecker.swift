@@ -2,10 +2,10 @@ import NIOConcurrencyHelpers
 package import OfferCore
 package import OfferCrypto
 
-/// Queries OCSP responders for the status of certificates, and remembers the answers.
+/// A checker that queries OCSP responders for the status of certificates and remembers the answers.
 ///
-/// Queries run in child tasks of ``run()``, so nothing outlives the service. At most one query about a certificate is open at a
-/// time.
+/// Queries run in child tasks of ``run()``, so no query outlives the service. At most one query about a certificate is
+/// open at a time.
 package final class OCSPChecker: Sendable {
     private let transport: OCSPTransport
     private let now: @Sendable () -> Int64
@@ -15,8 +15,8 @@ package final class OCSPChecker: Sendable {
     private let submit: AsyncStream<RevocationRequest>.Continuation
 
     /// - Parameters:
-    ///   - now: the time in seconds since 1970.
-    ///   - onRevoked: called with each certificate found revoked, before any waiting caller is told.
+    ///   - now: returns the time in seconds since 1970.
+    ///   - onRevoked: called with each revoked certificate, before the waiting callers receive the outcome.
     package init(
         transport: @escaping OCSPTransport, now: @escaping @Sendable () -> Int64,
         onRevoked: @escaping @Sendable (X509Certificate) -> Void
@@ -39,10 +39,11 @@ package final class OCSPChecker: Sendable {
         for waiter in state.withLockedValue({ $0.stop() }) { waiter.resume(returning: .unknown(.stopped)) }
     }
 
-    /// Waits for the status of a chain, and throws unless its certificates are good. Known answers need no waiting.
+    /// Waits for the status of a chain, and throws unless its certificates are good. It does not wait for known
+    /// answers.
     ///
-    /// Cancelling the caller does not shorten the wait, because others may wait for the same answer. The transport's
-    /// time limit does.
+    /// Cancelling the caller does not shorten the wait, because others may wait for the same answer. Only the
+    /// transport's time limit ends the wait.
     package func check(_ chain: some CertificatePath) async throws(RevocationFailure) {
         guard let requests = chain.revocationRequests else { return }
         async let leaf = outcome(of: requests.leaf)
@@ -50,7 +51,7 @@ package final class OCSPChecker: Sendable {
         try await RevocationFailure.throwUnlessGood(leaf: leaf, intermediate: intermediate)
     }
 
-    /// Returns the currently known status of a chain. Queries the rest in the background.
+    /// Returns the currently known status of a chain, and queries unknown statuses in the background.
     package func cachedStatus(_ chain: some CertificatePath) -> CachedRevocationStatus {
         guard let requests = chain.revocationRequests else { return .good }
         let leaf = outcomeNow(of: requests.leaf)
@@ -63,7 +64,7 @@ package final class OCSPChecker: Sendable {
         }
     }
 
-    /// The certificates whose last query failed within the last hour, for the operator.
+    /// The certificates with a status query that failed in the last hour, for the operator.
     package var problems: [Diagnostic] {
         let now = now()
         return state.withLockedValue { $0.memory.failures(at: now) }.map { subject, problem in
@@ -98,8 +99,8 @@ package final class OCSPChecker: Sendable {
         return nil
     }
 
-    /// Responders have no status for an expired certificate, such as those of old data. It counts as good unless it was
-    /// known to be revoked.
+    /// Returns the outcome for an expired certificate, such as one in old data; nil for other certificates. Responders
+    /// have no status for it, so it counts as good unless it was known to be revoked.
     private func outcome(ofExpired request: RevocationRequest, at now: Int64) -> OCSPOutcome? {
         guard request.certificate.notAfter < now else { return nil }
         let answer = state.withLockedValue { $0.memory.answer(to: request.id, at: now) }

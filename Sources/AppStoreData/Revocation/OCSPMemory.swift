@@ -1,6 +1,6 @@
 import OfferCrypto
 
-/// The memory of responders' latest answers about certificates. Its size is bounded.
+/// A bounded cache of the responders' latest answers about certificates.
 struct OCSPMemory {
     private var standings: [RevocationRequest.ID: Standing] = [:]
     private let limit: Int
@@ -8,13 +8,13 @@ struct OCSPMemory {
     private enum Standing {
         /// - Parameter until: seconds since 1970.
         case good(until: Int64)
-        /// Revocation is final, so this never expires.
+        /// Revocation is final, so this entry never expires.
         case revoked(date: Int64)
         /// - Parameter time: the time at which the query failed, in seconds since 1970.
         case unanswered(OCSPProblem, subject: String, time: Int64)
     }
 
-    /// The maximum age of an answer in use, in seconds, even if the responder permits more.
+    /// The maximum age in seconds of an answer that is used, even if the responder permits more.
     static let maximumAge: Int64 = 24 * 3600
     /// The time without background queries after any answer or failure, in seconds.
     static let pause: Int64 = 60
@@ -39,12 +39,13 @@ struct OCSPMemory {
         return (time..<time + Self.pause).contains(now) ? problem : nil
     }
 
-    /// Records the outcome of a query that had no answer.
+    /// Records the outcome of a query.
     mutating func note(_ outcome: OCSPOutcome, of request: RevocationRequest, at now: Int64) {
         let id = request.id
         switch outcome {
         case .good(let until):
-            // A response may name no time for the next one. Even then, the responder is not queried for each request.
+            // A response may not name the time of the next update. Even then, the responder is not queried for each
+            // request.
             standings[id] = .good(until: min(max(until, now + Self.pause), now + Self.maximumAge))
         case .revoked(let date): standings[id] = .revoked(date: date)
         case .unknown(let problem):
@@ -53,7 +54,7 @@ struct OCSPMemory {
         if standings.count > limit { dropLeastUseful(except: id) }
     }
 
-    /// Returns the queries that failed recently and have had no answer since.
+    /// Returns the certificates with a query that failed recently and was not answered since.
     func failures(at now: Int64) -> [(subject: String, problem: OCSPProblem)] {
         standings.values.compactMap { standing in
             guard case .unanswered(let problem, let subject, let time) = standing,
@@ -63,7 +64,7 @@ struct OCSPMemory {
         }
     }
 
-    /// Failures are dropped first, then the answers that expire first. Revocations stay longest.
+    /// Drops the oldest failure or, if there is none, the answer that expires first. Revocations stay longest.
     private mutating func dropLeastUseful(except new: RevocationRequest.ID) {
         let usefulness = { (standing: Standing) -> (Int, Int64) in
             switch standing {

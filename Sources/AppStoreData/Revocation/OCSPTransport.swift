@@ -2,11 +2,11 @@ import OfferCrypto
 
 /// A function that sends an OCSP request by HTTP POST and returns the complete response.
 ///
-/// It sends the request only to the host in the URL and follows no redirect. It gives up after some seconds, and after
+/// It sends the request only to the host in the URL and follows no redirect. It fails after a few seconds, or after
 /// ``OCSPResponse/maximumSize`` bytes.
 package typealias OCSPTransport = @Sendable (_ url: String, _ request: [UInt8]) async throws -> OCSPReply
 
-/// An HTTP response.
+/// The HTTP response of an OCSP responder.
 package struct OCSPReply: Hashable, Sendable {
     package let status: Int
     package let body: [UInt8]
@@ -19,7 +19,7 @@ package struct OCSPReply: Hashable, Sendable {
 
 extension RevocationRequest {
     /// Queries the responder and verifies its response.
-    /// - Parameter now: the time in seconds since 1970, read after the response has arrived.
+    /// - Parameter now: returns the time in seconds since 1970. It is called after the response arrives.
     func ask(by transport: OCSPTransport, now: @Sendable () -> Int64) async -> OCSPOutcome {
         do throws(OCSPProblem) {
             guard let responder else { throw .noResponder }
@@ -45,7 +45,7 @@ extension RevocationRequest {
         } catch is CancellationError {
             throw .stopped
         } catch {
-            // The text of an unexpected error may contain anything.
+            // The text of an unexpected error may contain anything, so it is not quoted.
             throw .transport(OCSPTransportFailure("the OCSP responder could not be reached"))
         }
     }

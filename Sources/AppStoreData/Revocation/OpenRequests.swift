@@ -1,4 +1,4 @@
-/// The queries under way, each with the callers that wait for its outcome, and the answers so far.
+/// The open queries, each with the callers that wait for its outcome, and the answers so far.
 struct OpenRequests {
     typealias Waiter = CheckedContinuation<OCSPOutcome, Never>
 
@@ -6,7 +6,7 @@ struct OpenRequests {
     private var waiters: [RevocationRequest.ID: [Waiter]] = [:]
     private var isStopped = false
 
-    /// The maximum number of queries under way, and of remembered certificates. Apple uses about two at a time.
+    /// The maximum number of open queries and of remembered certificates. Apple uses about two certificates at a time.
     static let maximumCount = 128
 
     enum Admission {
@@ -14,12 +14,12 @@ struct OpenRequests {
         case settled(OCSPOutcome)
         /// The query is new and must be sent now.
         case opened
-        /// The query is under way.
+        /// The query is already open.
         case joined
     }
 
     /// Opens a query unless its outcome is known or it is already open.
-    /// - Parameter waiter: the caller that waits for the outcome. Without a caller, a query that has just failed is not
+    /// - Parameter waiter: the caller that waits for the outcome. Without a caller, a query that failed recently is not
     ///   repeated.
     mutating func admit(_ id: RevocationRequest.ID, _ waiter: Waiter?, at now: Int64) -> Admission {
         if let answer = memory.answer(to: id, at: now) { return .settled(answer) }

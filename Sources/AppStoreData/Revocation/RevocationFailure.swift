@@ -1,15 +1,15 @@
 import OfferCore
 package import OfferCrypto
 
-/// The reason a chain of certificates is not trusted although its signatures are correct.
+/// The reason that a chain of certificates is not trusted, although its signatures are correct.
 package enum RevocationFailure: Error, Hashable, Sendable {
     /// The issuer has revoked a certificate. This is final.
     /// - Parameter date: seconds since 1970.
     case revoked(CertificateRole, date: Int64)
-    /// No responder has reported whether a certificate is revoked. It may do so later.
+    /// No responder has reported whether a certificate is revoked. A responder may do so later.
     case unknown(CertificateRole, OCSPProblem)
 
-    /// True if the responder itself rejects a certificate: it is revoked, or the responder does not know it.
+    /// True if the responder rejects a certificate: the certificate is revoked, or the responder does not know it.
     package var isDenied: Bool {
         switch self {
         case .revoked, .unknown(_, .unknownCertificate): true
@@ -26,8 +26,8 @@ package enum RevocationFailure: Error, Hashable, Sendable {
 }
 
 extension RevocationFailure {
-    /// Throws unless both certificates are good. A revocation comes first, because it is final.
-    /// - Parameter leaf: the outcome of the query; nil if it is under way. The same applies to `intermediate`.
+    /// Throws unless both certificates are good. A revocation is thrown first, because it is final.
+    /// - Parameter leaf: the outcome of the query; nil if the query is open. The same applies to `intermediate`.
     static func throwUnlessGood(leaf: OCSPOutcome?, intermediate: OCSPOutcome?) throws(RevocationFailure) {
         let outcomes: [(CertificateRole, OCSPOutcome?)] = [(.leaf, leaf), (.intermediate, intermediate)]
         for case (let role, .revoked(let date)?) in outcomes { throw .revoked(role, date: date) }
@@ -60,7 +60,7 @@ extension VerificationFailure {
     }
 }
 
-/// The reason a query about a certificate has no answer.
+/// The reason that a query about a certificate has no answer.
 package enum OCSPProblem: Error, Hashable, Sendable {
     /// The certificate names no responder with a usable HTTP URL.
     case noResponder
@@ -74,7 +74,7 @@ package enum OCSPProblem: Error, Hashable, Sendable {
     case response(OCSPFailure)
     /// The responder does not know the certificate.
     case unknownCertificate
-    /// The query is under way.
+    /// The query is still open.
     case requested
     /// Too many queries are open.
     case overloaded
@@ -98,9 +98,9 @@ extension OCSPProblem: CustomStringConvertible {
     }
 }
 
-/// A failure to exchange a query for a response.
+/// A failure to send a query or to receive its response.
 package struct OCSPTransportFailure: Error, Hashable, Sendable {
-    /// The failure: half a sentence without the URL, such as `connection refused`.
+    /// The reason: a phrase without the URL, such as `connection refused`.
     package let reason: String
 
     package init(_ reason: String) { self.reason = reason.printable }

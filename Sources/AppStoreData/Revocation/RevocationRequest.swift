@@ -1,24 +1,24 @@
 import OfferCrypto
 
-/// A certificate whose status is queried, with the certificate that signed it.
+/// A query for the status of a certificate: the certificate and its issuer's certificate.
 struct RevocationRequest: Sendable {
     let certificate: X509Certificate
     let issuer: X509Certificate
 
-    /// The digests of both certificates: the same certificate with another issuer is another query, because another key
-    /// signs the answer.
+    /// The digests of both certificates. The same certificate with another issuer needs another query, because another
+    /// key signs the answer.
     typealias ID = [UInt8]
     var id: ID { certificate.digest + issuer.digest }
 
     /// The responder's URL in the certificate; nil if there is no usable one.
     var responder: String? { certificate.ocspURLs.first(where: Self.isUsable) }
 
-    /// The maximum length of a responder's URL in bytes. Apple's have about 50.
+    /// The maximum length of a responder's URL in bytes. Apple's URLs have about 50 bytes.
     static let maximumURLLength = 512
 
     /// Returns true if a URL is plain HTTP with a host and without a user, in printable ASCII.
     ///
-    /// HTTPS would need another certificate whose status must be queried. The answer is signed, so HTTP suffices.
+    /// HTTPS would add another certificate with a status to query. The answer is signed, so HTTP suffices.
     static func isUsable(_ url: String) -> Bool {
         let scheme = "http://"
         guard url.utf8.count <= maximumURLLength, url.prefix(scheme.count).lowercased() == scheme else { return false }

@@ -1,15 +1,15 @@
 package import OfferCrypto
 
-/// Apple's root certificates, which anchor all App Store data except Xcode's.
+/// Apple's root certificates, which anchor all App Store data except data from Xcode.
 ///
-/// Source: <https://www.apple.com/certificateauthority>. A test compares their fingerprints.
+/// Source: <https://www.apple.com/certificateauthority>. A test checks their fingerprints.
 package enum AppleRoots {
-    /// The roots G3, G2 and the first one.
+    /// The roots: G3, G2 and Apple's first root.
     package static let certificates: [X509Certificate] = [g3, g2, first].flatMap { pem in
         (try? X509Certificate.readAll(Array(pem.utf8))) ?? []
     }
 
-    /// Apple Root CA - G3, with a P-384 key: anchors all JWS data.
+    /// Apple Root CA - G3, with a P-384 key. It anchors all JWS data.
     private static let g3 = """
         -----BEGIN CERTIFICATE-----
         MIICQzCCAcmgAwIBAgIILcX8iNLFS5UwCgYIKoZIzj0EAwMwZzEbMBkGA1UEAwwS
@@ -28,7 +28,7 @@ package enum AppleRoots {
         -----END CERTIFICATE-----
         """
 
-    /// Apple Root CA - G2, with an RSA key of 4096 bits: anchors nothing in the App Store yet.
+    /// Apple Root CA - G2, with an RSA key of 4096 bits. It anchors nothing in the App Store yet.
     private static let g2 = """
         -----BEGIN CERTIFICATE-----
         MIIFkjCCA3qgAwIBAgIIAeDltYNno+AwDQYJKoZIhvcNAQEMBQAwZzEbMBkGA1UE
@@ -64,7 +64,7 @@ package enum AppleRoots {
         -----END CERTIFICATE-----
         """
 
-    /// Apple Root CA, with an RSA key of 2048 bits: anchors app receipts.
+    /// Apple Root CA, with an RSA key of 2048 bits. It anchors app receipts.
     private static let first = """
         -----BEGIN CERTIFICATE-----
         MIIEuzCCA6OgAwIBAgIBAjANBgkqhkiG9w0BAQUFADBiMQswCQYDVQQGEwJVUzET

@@ -2,10 +2,10 @@ import OfferCore
 
 /// The time at which the certificates of a JWS must be valid.
 package enum EffectiveDate: Hashable, Sendable {
-    /// This time, in seconds since 1970. If revocation is checked, it is the current time.
+    /// A fixed time, in seconds since 1970. If revocation is checked, it is the current time.
     case at(Int64)
-    /// The date of signing in the payload, because old data was signed with certificates that have expired since.
-    /// Without such a date, the given time, in seconds since 1970.
+    /// The signing date in the payload, because the certificates of old data may have expired since. If there is no
+    /// such date, the given time in seconds since 1970.
     case ofSigning(otherwise: Int64)
 }
 
@@ -20,7 +20,7 @@ extension EffectiveDate {
     }
 }
 
-/// The date of signing in a payload.
+/// A reader of the signing date in a payload.
 enum SigningDate {
     /// Reads `signedDate`, or `receiptCreationDate` in an AppTransaction, in milliseconds since 1970.
     ///
@@ -34,12 +34,12 @@ enum SigningDate {
         return Int64((milliseconds / 1000).rounded(.down))
     }
 
-    /// Xcode writes fractions of a millisecond.
+    /// Reads a number of milliseconds. Xcode writes fractions of a millisecond.
     private static func milliseconds(_ digits: [UInt8]) -> Double? {
         guard let number = Double(String(decoding: digits, as: UTF8.self)), abs(number) <= latest else { return nil }
         return number
     }
 
-    /// The year 10000, the end of certificates' times.
+    /// The year 10000 in milliseconds, beyond which certificates cannot express a time.
     private static let latest = 253_402_300_800_000.0
 }

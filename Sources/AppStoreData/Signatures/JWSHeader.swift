@@ -6,7 +6,7 @@ import OfferCrypto
 /// Only `alg`, `crit` and `x5c` are read. Other members, such as the `kid` of old data, have no effect. Keys in a
 /// header (`jwk`, `jku`, `x5u`) are never used.
 enum JWSHeader {
-    /// - Parameter header: the decoded first part.
+    /// - Parameter header: the decoded header.
     /// - Returns: the certificates in DER, leaf first: three, or one in data signed by Xcode. The last of three is
     ///   empty, because only the configured roots are trusted.
     static func certificates(in header: [UInt8]) throws(VerificationFailure) -> [[UInt8]] {

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferCrypto
 
-/// The verifier of everything that Apple signs as a JWS.
+/// The verifier of all data that Apple signs as a JWS.
 ///
 /// It verifies only the signer: the app and the environment are checked afterwards. It never checks revocation itself,
 /// but refuses the certificates passed to ``KnownChains/revoke(_:)``.
@@ -10,12 +10,14 @@ package struct JWSVerifier: Sendable {
     private let allowsXcode: Bool
     package let knownChains: KnownChains
 
-    /// The maximum number of members or elements. A summary of a renewal extension lists up to 175 storefronts.
+    /// The maximum number of members in an object or elements in an array. A summary of a renewal extension lists up to
+    /// 175 storefronts.
     private static let maximumCount = 1024
 
     /// - Parameters:
     ///   - knownChains: chains verified with the same roots.
-    ///   - allowsXcode: true if a root may sign data itself, as Xcode's StoreKit certificate does; for development only.
+    ///   - allowsXcode: true if a root may sign data itself, as Xcode's StoreKit certificate does; for development
+    ///     only.
     package init(roots: TrustedRoots = .apple, knownChains: KnownChains = KnownChains(), allowsXcode: Bool = false) {
         self.roots = roots
         self.knownChains = knownChains
@@ -25,7 +27,7 @@ package struct JWSVerifier: Sendable {
     /// - Parameter text: the JWS in compact form.
     package func verify(_ text: [UInt8], at date: EffectiveDate) throws(VerificationFailure) -> VerifiedPayload {
         let jws = try SignedJWS(text)
-        // The same header names the same certificates, so the header of a verified JWS is not read again.
+        // The same header contains the same certificates, so the header of a verified JWS is not read again.
         let known = knownChains.chain(withHeader: jws.header)
         let certificates = known == nil ? try jws.certificates : []
         let (payload, signature) = (try jws.payload, try jws.signature)
@@ -78,7 +80,7 @@ package struct JWSVerifier: Sendable {
 }
 
 extension VerifiedChain {
-    /// Returns true if the leaf's key made the signature.
+    /// Returns true if the leaf's key created the signature.
     fileprivate func verifies(_ signature: RawSignature, of input: [UInt8]) throws(VerificationFailure) -> Bool {
         do { return try key.verify(signature.der, of: input) } catch {
             throw VerificationFailure(.verificationUnavailable)

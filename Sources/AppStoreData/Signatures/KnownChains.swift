@@ -2,12 +2,13 @@ import NIOConcurrencyHelpers
 import OfferCore
 package import OfferCrypto
 
-/// The chains verified so far, so that more data signed with the same certificate costs one verification.
+/// A cache of verified chains, so that more data signed with the same certificate needs only one signature
+/// verification.
 ///
 /// Only chains that end in a trusted root are stored, and Apple changes its certificates every one or two years. The
-/// bound is for operators whose own roots issue more certificates.
+/// limit is for operators with their own roots, which may issue more certificates.
 package final class KnownChains: Sendable {
-    /// The maximum number of pairs of leaf and intermediate.
+    /// The maximum number of remembered pairs of leaf and intermediate.
     package static let maximumCount = 32
     /// The maximum number of revoked certificates to remember.
     static let maximumRevokedCount = 256
@@ -16,7 +17,7 @@ package final class KnownChains: Sendable {
         let chain: VerifiedChain
         /// The header of the last JWS that the chain signed, in base64url.
         var header: [UInt8] = []
-        /// A JWS that the chain signed, until the key has been precomputed.
+        /// A JWS that the chain signed, kept until the key is precomputed.
         var sample: Sample?
     }
 
@@ -29,13 +30,13 @@ package final class KnownChains: Sendable {
     fileprivate struct State {
         /// The chains, most recently used last.
         var entries: [Entry] = []
-        /// The identities of certificates.
+        /// The identities of revoked certificates.
         var revoked: [[UInt8]] = []
     }
 
-    /// The maximum size of a header to remember, in bytes of base64url. Apple's have about 4,500.
+    /// The maximum size of a header to remember, in bytes of base64url. Apple's headers have about 4,500 bytes.
     static let maximumHeaderSize = 8 * 1024
-    /// The maximum size of a JWS to remember.
+    /// The maximum size in bytes of a JWS to remember.
     static let maximumSampleSize = 32 * 1024
 
     private let state = NIOLockedValueBox(State())
@@ -58,13 +59,13 @@ package final class KnownChains: Sendable {
     }
 
     /// - Parameter header: the first part of a JWS, in base64url.
-    /// - Returns: the chain that has signed a JWS with this header.
+    /// - Returns: the chain that signed a JWS with this header.
     func chain(withHeader header: ArraySlice<UInt8>) -> VerifiedChain? {
         state.withLockedValue { $0.use { $0.header.count == header.count && $0.header[...] == header } }
     }
 
     /// Remembers a chain. If there are too many, it replaces the least recently used one.
-    /// - Returns: the role of a certificate that has been revoked, in which case nothing is remembered.
+    /// - Returns: the role of a revoked certificate, in which case the chain is not remembered; nil if none is revoked.
     func remember(_ chain: VerifiedChain) -> CertificateRole? {
         state.withLockedValue { state in
             if let role = state.revokedRole(in: chain) { return role }
@@ -89,8 +90,8 @@ package final class KnownChains: Sendable {
     /// True if ``precompute()`` has work to do.
     package var canPrecompute: Bool { state.withLockedValue { $0.entries.contains { $0.sample != nil } } }
 
-    /// Precomputes one key that has signed data. A JWS is then verified in about half the time. This takes tens of milliseconds
-    /// of CPU time and 150 kB a key, so it does not belong on an event loop.
+    /// Precomputes one key that has signed data. Verifying a JWS then takes about half the time. Precomputation takes
+    /// tens of milliseconds of CPU time and 150 kB per key, so do not run it on an event loop.
     package func precompute() throws(OpenSSLError) {
         let entry = state.withLockedValue { state -> Entry? in
             guard let index = state.entries.firstIndex(where: { $0.sample != nil }) else { return nil }
@@ -106,7 +107,7 @@ package final class KnownChains: Sendable {
         state.withLockedValue { $0.revokedRole(in: chain) }
     }
 
-    /// Forgets the chains that contain a certificate, and refuses it from now on.
+    /// Forgets the chains that contain a certificate, and refuses the certificate from now on.
     /// - Parameter identity: the identity of the certificate.
     package func revoke(_ identity: [UInt8]) {
         state.withLockedValue { state in
@@ -119,7 +120,7 @@ package final class KnownChains: Sendable {
         }
     }
 
-    /// The number of revoked certificates remembered.
+    /// The number of remembered revoked certificates.
     package var revokedCount: Int { state.withLockedValue { $0.revoked.count } }
 }
 

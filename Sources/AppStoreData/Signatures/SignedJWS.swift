@@ -4,10 +4,10 @@ import OfferCrypto
 /// A JWS in compact form (RFC 7515 section 7.1) in its three parts. No part of it is verified.
 struct SignedJWS {
     /// The maximum size in bytes. Apple's largest JWS, a notification that contains two others, has about 20 kB. The
-    /// bound leaves room for growth. Reading this much takes about as long as verifying a few signatures.
+    /// limit leaves room for growth. Reading this much takes about as long as verifying a few signatures.
     static let maximumSize = 256 * 1024
 
-    /// The first part as received, in base64url.
+    /// The header as received, in base64url.
     let header: ArraySlice<UInt8>
     private let payloadText: ArraySlice<UInt8>
     private let signatureText: ArraySlice<UInt8>
@@ -25,12 +25,12 @@ struct SignedJWS {
         signingInput = Array(text[..<last])
     }
 
-    /// The certificates that the header names; see ``JWSHeader/certificates(in:)``.
+    /// The certificates in the header; see ``JWSHeader/certificates(in:)``.
     var certificates: [[UInt8]] {
         get throws(VerificationFailure) { try JWSHeader.certificates(in: Self.decode(header)) }
     }
 
-    /// The decoded second part.
+    /// The decoded payload.
     var payload: [UInt8] {
         get throws(VerificationFailure) { try Self.decode(payloadText) }
     }

@@ -4,7 +4,7 @@ package import OfferCrypto
 package struct VerificationFailure: Error, Hashable, Sendable {
     /// A stable name of the failed check, for programs.
     package let code: Code
-    /// One sentence for people.
+    /// A human-readable sentence.
     package let sentence: String
 
     /// - Parameter certificate: the role of the certificate that failed the check.
@@ -131,7 +131,7 @@ extension VerificationFailure.Code {
             "The receipt does not contain exactly one certificate with the signer's issuer and serial number."
         case .receiptSignerKey: "The signer's key is not an RSA key of 2048 to 4096 bits."
         case .receiptAlgorithm: "The receipt is not signed with RSA and SHA-256 or SHA-1."
-        case .receiptSignedAttributes: "The signed attributes of the receipt do not name the content type data once."
+        case .receiptSignedAttributes: "The receipt's signed attributes do not name the content type data exactly once."
         case .intermediateMissing: "The receipt does not contain the certificate that issued the leaf certificate."
         }
     }

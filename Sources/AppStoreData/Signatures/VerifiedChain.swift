@@ -1,9 +1,9 @@
 package import OfferCrypto
 
-/// Certificates that end in a trusted root.
+/// A chain of certificates that ends in a trusted root.
 package protocol CertificatePath: Sendable {
     var leaf: X509Certificate { get }
-    /// nil in data signed by Xcode.
+    /// The intermediate; nil in data signed by Xcode.
     var intermediate: X509Certificate? { get }
     /// The root; in data signed by Xcode, the leaf itself.
     var root: X509Certificate { get }
@@ -14,7 +14,7 @@ extension CertificatePath {
     package var isXcode: Bool { intermediate == nil }
 }
 
-/// The certificates of a JWS, which end in a trusted root, with the key that signed it.
+/// The certificate chain of a JWS, which ends in a trusted root, and the key that signed the JWS.
 package struct VerifiedChain: CertificatePath {
     package let leaf: X509Certificate
     package let intermediate: X509Certificate?
@@ -26,8 +26,8 @@ package struct VerifiedChain: CertificatePath {
 extension VerifiedChain {
     /// Verifies the chain of a JWS: leaf, intermediate and a trusted root, both of Apple's markers, and a P-256 key.
     /// - Parameters:
-    ///   - known: a verified chain with the same intermediate; nil if there is none. It saves one P-384 verification,
-    ///     which takes libcrypto more than a millisecond.
+    ///   - known: a verified chain with the same intermediate; nil if there is none. A known chain saves one P-384
+    ///     verification, which takes libcrypto more than a millisecond.
     ///   - seconds: the effective date, in seconds since 1970.
     init(
         leaf: X509Certificate, intermediate: X509Certificate, roots: TrustedRoots, known: VerifiedChain? = nil,
@@ -65,7 +65,7 @@ extension VerifiedChain {
         intermediate = nil
     }
 
-    /// Checks the validity periods once more, for other data signed with the same key.
+    /// Checks the validity periods again, for other data signed with the same key.
     /// - Returns: the chain itself.
     func valid(at seconds: Int64) throws(VerificationFailure) -> VerifiedChain {
         do throws(ChainError) {

@@ -1,9 +1,9 @@
 package import OfferCore
 
-/// The payload of a JWS whose signature and certificates have been verified.
+/// The payload of a JWS with a verified signature and verified certificates.
 ///
-/// Only ``JWSVerifier`` creates one. It shows that Apple or Xcode signed the payload, but not the app or the kind of
-/// payload.
+/// Only ``JWSVerifier`` creates one. It proves that Apple or Xcode signed the payload, but not that the app or the kind
+/// of payload is the expected one.
 package struct VerifiedPayload: Sendable {
     /// The JSON as signed.
     package let bytes: [UInt8]

@@ -1,10 +1,10 @@
 package import OfferCore
 
-/// The only verifier of all data that Apple signs: JWS of every kind, and app receipts.
+/// The single verifier of all data that Apple signs: every kind of JWS, and app receipts.
 ///
 /// It verifies the signer and decodes the data. ``ExpectedApps`` and ``ExpectedOrigin`` check whether the data is about
-/// one of our apps; for notifications, this verifier does that too. ``OCSPChecker`` checks revocation, and its findings
-/// go to ``KnownChains/revoke(_:)``.
+/// one of our apps; for notifications, this verifier also does that. ``OCSPChecker`` checks revocation, and its
+/// findings go to ``KnownChains/revoke(_:)``.
 package struct AppStoreVerifier: Sendable {
     package let knownChains = KnownChains()
     private let jws: JWSVerifier
@@ -38,7 +38,7 @@ package struct AppStoreVerifier: Sendable {
     /// - Parameters:
     ///   - receipt: CMS in BER or DER.
     ///   - time: the time at which the receipt must not have expired.
-    ///   - certificateTime: the time at which the certificates must be valid; if nil, the receipt's creation date.
+    ///   - certificateTime: the time at which the certificates must be valid; nil means the receipt's creation date.
     ///   - device: if given, the receipt must have been made for this device.
     package func verifyReceipt(
         _ receipt: [UInt8], at time: Timestamp, certificateTime: Timestamp? = nil, device: DeviceIdentifier? = nil
@@ -53,7 +53,7 @@ package struct AppStoreVerifier: Sendable {
         return verified
     }
 
-    /// Verifies a JWS without deciding the kind of its payload.
+    /// Verifies a JWS without determining the kind of its payload.
     func object(
         in text: [UInt8], at date: EffectiveDate
     ) throws(DataRefusal) -> (object: PayloadObject, chain: VerifiedChain) {
@@ -68,7 +68,7 @@ package struct AppStoreVerifier: Sendable {
     }
 }
 
-/// A payload signed by Apple, or by Xcode in development, with its source.
+/// A payload signed by Apple, or by Xcode in development, with its JSON object and certificate chain.
 package struct VerifiedData<Payload: Sendable>: Sendable {
     package let payload: Payload
     package let object: PayloadObject

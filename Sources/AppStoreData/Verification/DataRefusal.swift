@@ -1,12 +1,12 @@
-/// The reason that App Store data is not accepted, for any failed check. It never quotes the data.
+/// The reason that App Store data is not accepted, whichever check failed. It never quotes the data.
 package struct DataRefusal: Error, Hashable, Sendable {
     /// A stable name of the failed check, for programs.
     package let code: String
-    /// One sentence for people.
+    /// A human-readable sentence.
     package let sentence: String
     /// True if the same data may be accepted later.
     package let isRetryable: Bool
-    /// True if the signer of the data is known. If not, the data is forged, damaged or not from Apple.
+    /// True if the signer of the data is verified. If not, the data may be forged, damaged or not from Apple.
     package let isGenuine: Bool
     /// The path of the failed JWS inside a notification; nil for the notification itself and other data.
     package var member: String?
@@ -61,7 +61,7 @@ extension DataRefusal {
         }
     }
 
-    /// True if the data is genuine, but of another kind than expected.
+    /// True if the data is genuine but of a different kind than expected.
     package var isOfAnotherKind: Bool { isGenuine && code == "payload_of_another_kind" }
 
     /// True if the app's shared secret is wrong or not configured.

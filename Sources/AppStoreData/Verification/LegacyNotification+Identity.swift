@@ -2,11 +2,11 @@ import OfferCore
 import OfferCrypto
 
 extension LegacyNotification {
-    /// Returns an identity in place of the `notificationUUID`, which version 1 lacks: `v1-` and half of a SHA-256 in
-    /// hexadecimal.
+    /// Returns an identity to replace the `notificationUUID`, which version 1 lacks: `v1-` and half of a SHA-256 digest
+    /// in hexadecimal.
     ///
     /// It is the same for each delivery of the same content, in any order of members and with any white space. The
-    /// password is excluded, so it cannot be guessed from the identity, and a changed password does not make a new
+    /// password is excluded, so it cannot be guessed from the identity, and a changed password does not create a new
     /// notification.
     func identity() throws -> FieldText {
         var text: [UInt8] = []
@@ -18,7 +18,7 @@ extension LegacyNotification {
 }
 
 extension JSONValue {
-    /// Appends the value with its kind and its count, so that no two values have the same text.
+    /// Appends the value with its kind and its count, so that different values have different texts.
     fileprivate func appendCanonical(to text: inout [UInt8]) {
         switch self {
         case .null: text += "z".utf8

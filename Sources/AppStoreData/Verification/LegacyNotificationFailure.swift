@@ -1,4 +1,4 @@
-/// The reason a notification of version 1 is not accepted. It never quotes the notification.
+/// The reason that a notification of version 1 is not accepted. It never quotes the notification.
 package enum LegacyNotificationFailure: Error, Hashable, Sendable {
     /// The app has no shared secret, so nothing authenticates the sender.
     case noSharedSecret
@@ -7,9 +7,9 @@ package enum LegacyNotificationFailure: Error, Hashable, Sendable {
     case payload(PayloadError)
     /// The notification is not about one of our apps, or not from an accepted environment.
     case check(CheckFailure)
-    /// The receipt in it is not accepted.
+    /// The receipt in the notification is not accepted.
     case receipt(DataRefusal)
-    /// Cryptography failed on our side. The same notification may be accepted later.
+    /// libcrypto failed. The same notification may be accepted later.
     case unavailable
 }
 
@@ -26,10 +26,10 @@ extension LegacyNotificationFailure {
         }
     }
 
-    /// One sentence for people.
+    /// A human-readable sentence.
     package var sentence: String {
         switch self {
-        case .noSharedSecret: "No shared secret is configured for the app, so version 1 is not accepted."
+        case .noSharedSecret: "The app has no shared secret, so its notifications of version 1 are not accepted."
         case .wrongPassword: "The password is missing or is not the app's shared secret."
         case .payload(let error): error.description
         case .check(let failure): failure.sentence
@@ -50,6 +50,6 @@ extension LegacyNotificationFailure {
     private static let noSharedSecretCode = "shared_secret_missing"
     private static let wrongPasswordCode = "password_wrong"
 
-    /// The values of ``code`` that do not occur in ``DataRefusal``.
+    /// The values of ``code`` that only this type defines.
     package static let codes = [noSharedSecretCode, wrongPasswordCode]
 }

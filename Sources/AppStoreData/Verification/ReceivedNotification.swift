@@ -2,9 +2,9 @@ package import OfferCore
 import OfferCrypto
 package import OfferEligibility
 
-/// A notification that Apple signed and that is about one of our apps, whether or not its content can be used.
+/// A notification about one of our apps that Apple signed, whether or not its content can be used.
 ///
-/// Data that Apple signed for us is kept even if part of it is unexpected, because Apple sends it only a few times.
+/// Such a notification is kept even if part of it is unexpected, because Apple sends it only a few times.
 package struct ReceivedNotification: Sendable {
     package let app: ExpectedApp
     package let environment: AppStoreEnvironment
@@ -12,9 +12,9 @@ package struct ReceivedNotification: Sendable {
     package let type: NotificationType
     package let subtype: NotificationSubtype?
     package let signedDate: Timestamp
-    /// nil if the content yields no facts: it is of an unknown kind, or ``fault`` is its defect.
+    /// The verified notification; nil if its content is of an unknown kind or unusable because of ``fault``.
     package let verified: VerifiedNotification?
-    /// The reason the content cannot be used.
+    /// The reason that the content cannot be used; nil if there is none.
     package let fault: DataRefusal?
     /// The chains of the notification and of each JWS in it that was verified.
     package let chains: [VerifiedChain]
@@ -23,8 +23,8 @@ package struct ReceivedNotification: Sendable {
 }
 
 extension AppStoreVerifier {
-    /// Verifies a notification, and each JWS in it, for an intake that keeps everything that Apple signed.
-    /// - Throws: a refusal, if Apple did not sign the notification, if it is not about one of our apps, or if it cannot
+    /// Verifies a notification, and each JWS in it, for a caller that keeps all notifications that Apple signed.
+    /// - Throws: a refusal if Apple did not sign the notification, if it is not about one of our apps, or if it cannot
     ///   be verified now.
     package func receiveNotification(
         _ text: [UInt8], for apps: ExpectedApps, at date: EffectiveDate
@@ -63,7 +63,7 @@ extension ReceivedNotification {
             verified: verified, fault: nil, chains: chains)
     }
 
-    /// - Parameter fault: the reason the notification could not be read completely.
+    /// - Parameter fault: the reason that the notification could not be read completely.
     fileprivate init(
         _ payload: PayloadObject, for apps: ExpectedApps, fault: DataRefusal, chains: [VerifiedChain]
     ) throws(DataRefusal) {

@@ -4,29 +4,29 @@ package import OfferEligibility
 
 /// A notification of version 1 about one of our apps, from someone who knows the app's shared secret.
 ///
-/// The password only authenticates the sender. Only data that Apple signed becomes a fact: the purchases in the receipt.
-/// The other members name the event, for logs and metrics. Without a receipt that can be verified here, there are no facts.
+/// The password only authenticates the sender. Facts come only from data that Apple signed: the purchases in the
+/// receipt. The other members name the event, for logs and metrics. Without a receipt that can be verified here, there
+/// are no facts.
 ///
 /// The password is not a property of this value. The stored and forwarded body still contains it.
 package struct VerifiedLegacyNotification: Sendable {
     package let app: ExpectedApp
     package let environment: AppStoreEnvironment
     package let name: NotificationName
-    /// Derived from the content: see ``LegacyNotification/identity()``. 35 bytes.
+    /// The identity, derived from the content: see ``LegacyNotification/identity()``. It has 35 bytes.
     package let notificationUUID: FieldText
-    /// nil if there is none, if it is refused, or if it is a receipt of a single transaction, whose signature cannot be
-    /// verified here.
+    /// The receipt; nil if it is absent, refused, or a receipt of a single transaction, which cannot be verified here.
     package let receipt: VerifiedReceipt?
-    /// The reason the receipt is not trusted; nil if nothing is wrong with it. The password is right nevertheless, so
-    /// sending the notification again would not help.
+    /// The reason that the receipt is refused; nil if it is not refused. The password is still correct, so sending the
+    /// notification again would not help.
     package let receiptRefusal: DataRefusal?
-    /// CMS, as signed.
+    /// The receipt as signed, in CMS.
     private let receiptText: [UInt8]
 
     /// Checks the app, the password, the environment and the receipt, in this order.
     /// - Parameters:
-    ///   - sharedSecret: the shared secret of an app; nil if it has none.
-    ///   - verifyReceipt: verifies CMS in BER or DER. It is called at most once, and only if the password is right.
+    ///   - sharedSecret: returns the shared secret of an app; nil if the app has none.
+    ///   - verifyReceipt: verifies CMS in BER or DER. It is called at most once, and only if the password is correct.
     package init(
         _ notification: LegacyNotification, for apps: ExpectedApps, sharedSecret: (BundleID) -> Secret?,
         verifyReceipt: (_ receipt: [UInt8]) throws(DataRefusal) -> VerifiedReceipt
@@ -46,7 +46,7 @@ package struct VerifiedLegacyNotification: Sendable {
         name = notification.name
     }
 
-    /// The time at which Apple signed the receipt; nil without a receipt. Nothing else in version 1 has a date.
+    /// The time at which Apple signed the receipt; nil without a receipt. Version 1 has no other signed date.
     package var signedDate: Timestamp? { receipt?.receipt.creationDate }
 
     /// The facts of the purchases in the receipt; none without a receipt.
@@ -54,7 +54,7 @@ package struct VerifiedLegacyNotification: Sendable {
         get throws(OpenSSLError) { try receipt?.facts(text: receiptText) ?? [] }
     }
 
-    /// The text whose digest is in the facts.
+    /// The signed text that the digest in the facts covers.
     package var signedTexts: [[UInt8]] { receipt == nil ? [] : [receiptText] }
 }
 
@@ -68,7 +68,7 @@ extension VerifiedLegacyNotification {
         guard matches else { throw .wrongPassword }
     }
 
-    /// - Returns: the environment that the sender names. A receipt must be from the same one.
+    /// - Returns: the environment that the sender names. A receipt must be from the same environment.
     private static func environment(
         of notification: LegacyNotification, for app: ExpectedApp
     ) throws(LegacyNotificationFailure) -> AppStoreEnvironment {
@@ -85,7 +85,7 @@ extension VerifiedLegacyNotification {
         guard let bytes = Base64.bytes(of: text.filter { !$0.isASCIIWhiteSpace }) else {
             throw .payload(PayloadError(.invalid(.notBase64), member: member))
         }
-        // A receipt of a single transaction is a property list, whose first byte differs from CMS.
+        // A receipt of a single transaction is a property list. Its first byte differs from the first byte of CMS.
         if bytes.first != DERTag.sequence.rawValue, (try? LegacyTransactionReceipt(bytes)) != nil { return (nil, []) }
         do throws(DataRefusal) {
             let verified = try verify(bytes)

@@ -215,7 +215,7 @@ struct KindTests {
             ),
             (
                 PayloadError(.ambiguous([.transaction, .renewalInfo])),
-                "The payload has the members of several kinds: a transaction, renewal info."
+                "The payload's members match several kinds: a transaction, renewal info."
             ),
             (
                 PayloadError(.wrongType(expected: "a string", found: "a number"), member: "bundleId"),
@@ -229,7 +229,7 @@ struct KindTests {
                 PayloadError(.notJSON(JSONError(.duplicateName, at: 7))),
                 "The payload is not valid JSON: duplicate member name (byte 7)."
             ),
-            (PayloadError(.unrecognised), "The payload has the members of no known kind of App Store data."),
+            (PayloadError(.unrecognised), "The payload's members match no known kind of App Store data."),
         ] { #expect(error.description == text) }
     }
 }

@@ -9,7 +9,7 @@ package struct UploadedItem: Hashable, Sendable {
     }
 
     package let identifier: String
-    /// The value as received.
+    /// The review state as received.
     package let state: String
     /// The size of an image; nil for a message.
     package let size: String?
@@ -20,19 +20,19 @@ package struct UploadedItem: Hashable, Sendable {
 private let messaging = ["inApps", "v1", "messaging"]
 
 extension APICall<Void> {
-    /// Upload Message. An identifier can be used only once.
+    /// Creates an Upload Message request. An identifier can be used only once.
     package static func uploadMessage(_ message: RetentionMessage, as identifier: UUIDText) -> Self {
         APICall(
             .uploadMessage, .put, messaging + ["message", "\(identifier)"], body: message.json
         ) { _ in }
     }
 
-    /// Delete Message.
+    /// Creates a Delete Message request.
     package static func deleteMessage(_ identifier: UUIDText) -> Self {
         APICall(.deleteMessage, .delete, messaging + ["message", "\(identifier)"]) { _ in }
     }
 
-    /// Upload Image. An identifier can be used only once.
+    /// Creates an Upload Image request. An identifier can be used only once.
     package static func uploadImage(_ image: RetentionImage, as identifier: UUIDText) -> Self {
         APICall(
             .uploadImage, .put, messaging + ["image", "\(identifier)"],
@@ -40,12 +40,12 @@ extension APICall<Void> {
         ) { _ in }
     }
 
-    /// Delete Image. The messages that use it must be deleted first.
+    /// Creates a Delete Image request. The messages that use the image must be deleted first.
     package static func deleteImage(_ identifier: UUIDText) -> Self {
         APICall(.deleteImage, .delete, messaging + ["image", "\(identifier)"]) { _ in }
     }
 
-    /// Configure Default Message. Replaces the previous one.
+    /// Creates a Configure Default Message request. The message replaces the previous default.
     package static func setDefaultMessage(
         _ identifier: UUIDText, for product: ProductID, in locale: String
     ) -> Self {
@@ -56,35 +56,35 @@ extension APICall<Void> {
         ) { _ in }
     }
 
-    /// Delete Default Message.
+    /// Creates a Delete Default Message request.
     package static func deleteDefaultMessage(for product: ProductID, in locale: String) -> Self {
         APICall(
             .deleteDefaultMessage, .delete, messaging + ["default", product.text.description, locale]
         ) { _ in }
     }
 
-    /// Configure Realtime URL. Replaces the previous one.
+    /// Creates a Configure Realtime URL request. The URL replaces the previous one.
     package static func setRealtimeURL(_ url: RealtimeURL) -> Self {
         var writer = JSONWriter()
         writer.member("realtimeURL", utf8: url.text.utf8)
         return APICall(.setRealtimeURL, .put, messaging + ["realtime", "url"], body: writer.finish()) { _ in }
     }
 
-    /// Delete Realtime URL.
+    /// Creates a Delete Realtime URL request.
     package static func deleteRealtimeURL() -> Self {
         APICall(.deleteRealtimeURL, .delete, messaging + ["realtime", "url"]) { _ in }
     }
 }
 
 extension APICall<[UploadedItem]> {
-    /// Get Message List.
+    /// Creates a Get Message List request.
     package static func messages() -> Self {
         APICall(.messageList, .get, messaging + ["message", "list"], isLarge: true) { answer throws(AnswerError) in
             try answer.uploaded("messageIdentifiers", "messageIdentifier", state: "messageState")
         }
     }
 
-    /// Get Image List.
+    /// Creates a Get Image List request.
     package static func images() -> Self {
         APICall(.imageList, .get, messaging + ["image", "list"], isLarge: true) { answer throws(AnswerError) in
             try answer.uploaded("imageIdentifiers", "imageIdentifier", state: "imageState")
@@ -93,7 +93,7 @@ extension APICall<[UploadedItem]> {
 }
 
 extension APICall<String> {
-    /// Get Default Message: its identifier.
+    /// Creates a Get Default Message request. The answer is the identifier of the message.
     package static func defaultMessage(for product: ProductID, in locale: String) -> Self {
         APICall(.defaultMessage, .get, messaging + ["default", product.text.description, locale]) {
             answer throws(AnswerError) in
@@ -101,7 +101,7 @@ extension APICall<String> {
         }
     }
 
-    /// Get Realtime URL.
+    /// Creates a Get Realtime URL request.
     package static func realtimeURL() -> Self {
         APICall(.realtimeURL, .get, messaging + ["realtime", "url"]) { answer throws(AnswerError) in
             String(decoding: try answer.text("realtimeURL"), as: UTF8.self)
@@ -110,7 +110,7 @@ extension APICall<String> {
 }
 
 extension APICall<StartedPerformanceTest> {
-    /// Initiate Performance Test, in the sandbox.
+    /// Creates an Initiate Performance Test request, for the sandbox.
     /// - Parameter id: the original transaction ID of an active subscription that was bought in the sandbox.
     package static func startPerformanceTest(with id: TransactionNumber) -> Self {
         var writer = JSONWriter()
@@ -126,7 +126,7 @@ extension APICall<StartedPerformanceTest> {
 }
 
 extension APICall<PerformanceTestResult> {
-    /// Get Performance Test Results.
+    /// Creates a Get Performance Test Results request.
     package static func performanceTestResult(_ requestID: String) -> Self {
         APICall(.performanceTestResult, .get, messaging + ["performanceTest", "result", requestID]) {
             answer throws(AnswerError) in

@@ -1,8 +1,8 @@
-/// The requests that Apple's performance test sends to the URL of the sandbox.
+/// The settings of Apple's performance test, which sends requests to the sandbox URL.
 package struct PerformanceTestConfiguration: Hashable, Sendable {
     package let maximumConcurrency: Int64
     package let totalRequests: Int64
-    /// In milliseconds, like ``responseTimeThreshold``.
+    /// The duration in milliseconds, the unit of ``responseTimeThreshold`` too.
     package let totalDuration: Int64
     package let responseTimeThreshold: Int64
     /// In percent.
@@ -23,7 +23,7 @@ package struct StartedPerformanceTest: Hashable, Sendable {
     package let configuration: PerformanceTestConfiguration
 }
 
-/// The result of a performance test, with Apple's member names in ``json``.
+/// The result of a performance test.
 package struct PerformanceTestResult: Hashable, Sendable {
     package enum Outcome: String, Sendable {
         case pending = "PENDING"
@@ -31,10 +31,10 @@ package struct PerformanceTestResult: Hashable, Sendable {
         case fail = "FAIL"
     }
 
-    /// nil for an outcome that this version does not know.
+    /// The outcome; nil if this version does not know it.
     package let outcome: Outcome?
     /// In percent.
     package let successRate: Int64?
-    /// The value as received.
+    /// The answer as received.
     package let json: [UInt8]
 }

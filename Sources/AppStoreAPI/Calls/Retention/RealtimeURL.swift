@@ -1,7 +1,7 @@
 package import OfferCore
 import OfferEligibility
 
-/// The URL from which the App Store requests retention messages: HTTPS, with at most 256 characters.
+/// The HTTPS URL from which the App Store requests retention messages. It has at most 256 characters.
 package struct RealtimeURL: Hashable, Sendable {
     package let text: FieldText
 

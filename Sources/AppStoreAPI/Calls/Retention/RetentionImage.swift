@@ -1,7 +1,7 @@
-/// An image to upload. Apple's requirements are checked before the upload.
+/// An image to upload, checked against Apple's requirements.
 ///
-/// Sources: Apple, "Upload Image" (Retention Messaging API documentation); PNG (W3C Recommendation, third edition), sections
-/// 5.2, 5.3 and 11.2.1.
+/// Sources: Apple, "Upload Image" (Retention Messaging API documentation); PNG (W3C Recommendation, third edition),
+/// sections 5.2, 5.3 and 11.2.1.
 package struct RetentionImage: Hashable, Sendable {
     package enum Size: String, CaseIterable, Sendable {
         case full = "FULL_SIZE"
@@ -38,7 +38,7 @@ extension RetentionImage.Size {
     }
 }
 
-/// The parts of a PNG file that describe the image. Checksums and pixels are not checked.
+/// The chunk names and the header of a PNG file. Checksums and pixels are not checked.
 private struct PNGChunks {
     struct Header {
         let width: Int

@@ -1,12 +1,12 @@
 package import OfferCore
 
-/// A text to upload, in one language. Apple's limits are checked before the upload.
+/// A message to upload, in one language, checked against Apple's limits.
 ///
 /// Source: Apple, "Upload Message" (Retention Messaging API documentation).
 package struct RetentionMessage: Hashable, Sendable {
     package struct Image: Hashable, Sendable {
         package let identifier: UUIDText
-        /// The alternative text, which is read aloud to people who cannot see the image.
+        /// The alternative text, read aloud to people who cannot see the image.
         package let altText: FieldText
 
         package init(identifier: UUIDText, altText: String) throws(UploadFault) {
@@ -53,7 +53,7 @@ package struct RetentionMessage: Hashable, Sendable {
         (self.image, self.headerPosition, self.bullets) = (image, headerPosition, bullets)
     }
 
-    /// - Parameter maximum: the maximum number of characters, as a reader counts them.
+    /// - Parameter maximum: the maximum number of characters (grapheme clusters).
     fileprivate static func text(_ text: String, _ field: String, _ maximum: Int) throws(UploadFault) -> FieldText {
         guard text.count <= maximum else { throw .tooLong(field: field, characters: maximum) }
         do { return try FieldText(utf8: Array(text.utf8), field: field, sizes: 1...(maximum * 64)) } catch {

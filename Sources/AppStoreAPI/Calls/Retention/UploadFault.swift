@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// The reason that Apple would refuse an upload for retention messages.
+/// The reason that Apple would refuse a retention message, an image or the URL.
 package enum UploadFault: Error, Hashable, Sendable {
     case field(FieldError)
     case tooLong(field: String, characters: Int)
@@ -17,8 +17,8 @@ extension UploadFault: CustomStringConvertible {
         switch self {
         case .field(let error): error.description
         case .tooLong(let field, let maximum): "\(field) must not be longer than \(maximum) characters."
-        case .tooManyBullets: "A message has at most \(RetentionMessage.maximumBullets) bullet points."
-        case .headerAboveImage: "A header above the image needs an image."
+        case .tooManyBullets: "A message can have at most \(RetentionMessage.maximumBullets) bullet points."
+        case .headerAboveImage: "A header above the image requires an image."
         case .notHTTPS:
             "The URL must begin with https:// and a host, and have at most \(RealtimeURL.maximumSize) characters."
         case .notPNG: "The image is not a PNG file."
