@@ -1,6 +1,7 @@
 import AppStoreAPI
 import Foundation
 import NIOConcurrencyHelpers
+import NIOCore
 import OfferCore
 import OfferEligibility
 import OutgoingHTTP
@@ -44,6 +45,20 @@ struct ReceiptServiceTests {
         let body = String(decoding: request.body ?? [], as: UTF8.self)
         #expect(
             body == #"{"receipt-data":"MAA=","password":"0123456789abcdef","exclude-old-transactions":true}"#)
+    }
+
+    @Test("a deadline that has passed is no failure of the host")
+    func passedDeadline() async throws {
+        let service = ScriptedService([Self.answer])
+        let pacing = Pacing(now: { Timestamp(Date()) }, sleep: { _ in }, chance: { 0.5 })
+        let client = ReceiptServiceClient(hosts: ReceiptServiceHosts(), transport: service, pacing: pacing)
+        for _ in 0..<50 {
+            await #expect(throws: ReceiptServiceFailure.timedOut) {
+                try await client.describe([0x30, 0x00], sharedSecret: Secret("0123456789abcdef"), by: .distantPast)
+            }
+        }
+        #expect(service.hosts == [])
+        _ = try await client.describe([0x30, 0x00], sharedSecret: Secret("0123456789abcdef"))
     }
 
     @Test("is referred to the sandbox by 21007")

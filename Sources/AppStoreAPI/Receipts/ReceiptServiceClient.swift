@@ -77,11 +77,12 @@ package struct ReceiptServiceClient: Sendable {
     private func attempt(
         _ environment: AppStoreEnvironment, _ body: [UInt8], by deadline: NIODeadline?
     ) async -> Result<ReceiptServiceAnswer, ReceiptServiceFailure> {
+        guard let timeout = pacing.timeout(until: deadline) else { return .failure(.timedOut) }
         guard let breaker = breakers[environment], breaker.admits(at: pacing.uptime()) else {
             return .failure(.paused)
         }
         do throws(ReceiptServiceFailure) {
-            let answer = try read(await exchange(environment, body, by: deadline), from: environment)
+            let answer = try read(await exchange(environment, body, within: timeout), from: environment)
             breaker.noteSuccess()
             return .success(answer)
         } catch {
@@ -91,9 +92,8 @@ package struct ReceiptServiceClient: Sendable {
     }
 
     private func exchange(
-        _ environment: AppStoreEnvironment, _ body: [UInt8], by deadline: NIODeadline?
+        _ environment: AppStoreEnvironment, _ body: [UInt8], within timeout: Duration
     ) async throws(ReceiptServiceFailure) -> IncomingResponse {
-        guard let timeout = pacing.timeout(until: deadline) else { throw .timedOut }
         let url = (environment == .production ? hosts.production : hosts.sandbox) + "/verifyReceipt"
         do {
             return try await transport.exchange(
