@@ -1,10 +1,10 @@
 package import OfferCore
 
-/// A break in the audit trail: the file no longer holds the last line that a process had written or read.
+/// A break in the audit trail: the file no longer contains the last line that a process wrote or read.
 package struct AuditBreak: Sendable {
     /// The last line that the process knew.
     package let known: AuditChain
-    /// The line that the file ends with instead; nil if it has no lines.
+    /// The last line of the file instead; nil if the file has no lines.
     package let found: AuditChain?
 
     package init(known: AuditChain, found: AuditChain?) {
@@ -12,8 +12,9 @@ package struct AuditBreak: Sendable {
         self.found = found
     }
 
-    /// The chain that the line about the break continues. It continues from the last known line, so that the trail is
-    /// whole again if the missing lines are put back. Its number is also larger than any plausible number in the file.
+    /// The chain that the line marking the break continues. Its hash is that of the last known line, so the trail is
+    /// whole again if the missing lines are restored. Its number is not less than the number of the file's last line,
+    /// if that is plausible.
     var continuation: AuditChain {
         let found = found.map { known.isPlausible(next: $0.number) ? $0.number : 0 } ?? 0
         return AuditChain(
@@ -28,21 +29,21 @@ package struct AuditBreak: Sendable {
         writer.member("foundHash", hexadecimal: found.hash)
     }
 
-    /// The problem of a trail with a break that no one has acknowledged.
+    /// Returns the problem of a trail with an unacknowledged break.
     /// - Parameter line: the number of the line that marks the break.
     package static func problem(line: UInt64) -> Diagnostic {
         Diagnostic(
-            "line \(line) of the audit trail marks a break: lines that had been written are no longer in the file",
+            "line \(line) of the audit trail marks a break: previously written lines are no longer in the file",
             hint: "find out who altered the file, keep a copy of it, and then run: offer-signer audit acknowledge")
     }
 }
 
-/// Something that a store noticed about the lines that it had written earlier.
+/// A finding of a store about the lines that it wrote or read earlier.
 package enum AuditFinding: Sendable {
-    /// The lines are no longer there. The next line will mark the break.
+    /// The lines are no longer in the file. The next line marks the break.
     case broken(AuditBreak)
-    /// Another process, or someone who pretends to be one, has marked a break in the line with this number.
+    /// Another process, or someone who impersonates one, marked a break in the line with this number.
     case markedElsewhere(line: UInt64)
-    /// The file with the lines up to this number was renamed or removed, and no file beside it ends with that line.
+    /// The file with the lines up to this number was renamed or removed, and no rotated file contains that line.
     case fileGone(lastLine: UInt64)
 }

@@ -5,15 +5,15 @@ import OfferCrypto
 /// anyone who knows a later hash can detect the change.
 ///
 /// A line is a JSON object. Its first member is `line`, a number that increases by one per line. Its last member is
-/// `hash` or `hmac`, in lower-case hexadecimal. It is SHA-256, or HMAC-SHA-256 with a key, of the previous line's value
-/// (32 bytes) followed by the bytes of the line up to the comma before that member. The chain begins with zeros and
-/// continues from file to file.
+/// `hash` or `hmac`, in lower-case hexadecimal. The value is the SHA-256, or the HMAC-SHA-256 with a key, of the
+/// previous line's value (32 bytes) followed by the bytes of this line up to the comma before that member. The chain
+/// begins with zeros and continues from file to file.
 package struct AuditChain: Sendable {
     /// The number of the last line; 0 if there is none yet.
     package var number: UInt64
     /// The hash or HMAC of the last line, 32 bytes.
     package var hash: [UInt8]
-    /// Whether ``hash`` is an HMAC.
+    /// True if ``hash`` is an HMAC.
     package var isKeyed: Bool
     /// The method that links the next lines to the last one.
     package var seal: AuditSeal
@@ -27,7 +27,7 @@ package struct AuditChain: Sendable {
         self.seal = seal
     }
 
-    /// Appends one line to `text`. After an error `text` is undefined and must be discarded.
+    /// Appends one line to `text`. After an error, the content of `text` is undefined and must be discarded.
     /// - Parameter write: writes the members between `line` and `hash`.
     package mutating func append(to text: inout [UInt8], _ write: (inout JSONWriter) throws -> Void) throws {
         let begin = text.count
@@ -44,11 +44,11 @@ package struct AuditChain: Sendable {
         isKeyed = seal.isKeyed
     }
 
-    /// The limit of line numbers. No real trail reaches it, even in three years at one line per microsecond.
+    /// The upper limit of line numbers. A trail with one line per microsecond would take three years to reach it.
     static let maximumNumber: UInt64 = 100_000_000_000_000
 
-    /// Whether a line after lines that are gone can have this number. Someone who writes a much larger number wants the
-    /// trail to reach the limit, after which no one could read it.
+    /// Returns true if a line that follows missing lines can plausibly have this number. Someone could write a much
+    /// larger number to make the trail reach the limit, beyond which it cannot be read.
     func isPlausible(next number: UInt64) -> Bool {
         number > self.number && number - self.number <= Self.maximumNumber / 100_000
     }

@@ -5,20 +5,21 @@ package struct AuditCheck {
     package enum Finding: Hashable, Sendable {
         /// The lines with these numbers are missing.
         case missing(ClosedRange<UInt64>)
-        /// The line does not match its hash or the previous one.
+        /// The line's hash does not match its content and the previous line.
         case altered
         /// The text is not a line of an audit trail.
         case notALine
         /// The line's number is not greater than the previous line's.
         case outOfOrder
-        /// The first line is not the beginning of a trail or file, so earlier lines are missing and the previous hash is
-        /// unknown.
+        /// The first line is not the beginning of a trail or file, so earlier lines are missing and the previous hash
+        /// is unknown.
         case headless
-        /// A new trail begins here and does not continue the previous one.
+        /// The line begins a new trail, which does not continue the previous one.
         case newTrail
-        /// The line has no HMAC, but the line before it has one. Anyone who can write to the file can write such a line.
+        /// The line has no HMAC, but the line before it has one. Anyone who can write to the file can forge such a
+        /// line.
         case unkeyed
-        /// The line marks a break: the process noticed that the last line it knew was no longer in the file.
+        /// The line marks a break: the process noticed that the file no longer contained the last line it knew.
         case marked
         /// The line has no line feed: the process stopped while writing it, before its response was sent. This is not a
         /// sign of tampering.
@@ -29,20 +30,20 @@ package struct AuditCheck {
     package private(set) var chain: AuditChain?
     /// The hash that the first line continues from; all zeros if the trail begins there.
     package private(set) var beginning: [UInt8]?
-    /// The number of lines that ended with a line feed.
+    /// The number of lines that end with a line feed.
     package private(set) var lineCount = 0
-    /// The hash of the last line, if that line continues the previous one; nil if it was not or could not be verified.
+    /// The hash of the last line if it continues the previous line; nil if this was not verified.
     package private(set) var verifiedHash: [UInt8]?
-    /// The number of the last line that anyone can compute; nil if all lines have an HMAC.
+    /// The number of the last line without an HMAC, which anyone can compute; nil if every line has an HMAC.
     package private(set) var lastWithoutKey: UInt64?
-    /// Whether any line has an HMAC.
+    /// True if any line has an HMAC.
     package private(set) var hasKeyedLines = false
     private let key: HMACSHA256Key?
     private let allowsUnkeyed: Bool
 
     /// - Parameters:
     ///   - key: the key of lines with an HMAC.
-    ///   - allowsUnkeyed: whether lines without an HMAC may follow lines with one, because the key was switched off.
+    ///   - allowsUnkeyed: whether lines without an HMAC may follow lines with one, because HMACs were switched off.
     package init(key: HMACSHA256Key? = nil, allowsUnkeyed: Bool = false) {
         self.key = key
         self.allowsUnkeyed = allowsUnkeyed
@@ -51,8 +52,8 @@ package struct AuditCheck {
     /// Checks the next line.
     /// - Parameters:
     ///   - text: the line without its line feed.
-    ///   - isFinished: whether it ended with a line feed.
-    /// - Returns: nil if nothing is wrong with the line.
+    ///   - isFinished: whether the line ended with a line feed.
+    /// - Returns: the finding about the line; nil if there is none.
     /// - Throws: ``AuditLine/KeyMissing`` if the line has an HMAC and there is no key.
     package mutating func take(_ text: ArraySlice<UInt8>, isFinished: Bool = true) throws -> Finding? {
         verifiedHash = nil
@@ -65,7 +66,7 @@ package struct AuditCheck {
         defer { chain = line.chain }
         if line.isKeyed { hasKeyedLines = true } else { lastWithoutKey = line.number }
         let mark = line.event == .broken ? Finding.marked : nil
-        // There is no hash to compare with after an unreadable line.
+        // After an unreadable line, there is no hash to compare with.
         if lineCount > 0, chain == nil { return mark }
         let finding = if let chain { try fault(of: line, after: chain) } else { try first(line) }
         if finding == nil { verifiedHash = line.hash }

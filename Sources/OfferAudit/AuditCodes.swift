@@ -1,11 +1,11 @@
 package import OfferCore
 package import OfferCrypto
 
-/// The text that represents a person in the audit trail.
+/// The functions that compute the codes for customers and addresses in the audit trail.
 package struct AuditCodes: Sendable {
     /// Computes the HMAC that represents a customer.
     let customer: @Sendable ([UInt8]) throws -> [UInt8]
-    /// Returns the text that represents an address, as ASCII; nil if the trail contains no addresses.
+    /// Returns the ASCII text that represents an address. The function is nil if the trail records no addresses.
     let address: (@Sendable (IPAddress) throws -> [UInt8])?
 
     package init(
@@ -17,26 +17,26 @@ package struct AuditCodes: Sendable {
     }
 }
 
-/// The keys of an audit trail, which derive from one secret.
+/// The keys of an audit trail, derived from one secret.
 struct AuditKeys: Sendable {
     let customers: HMACSHA256Key
     let addresses: HMACSHA256Key
     /// The key of lines with an HMAC.
     let chain: HMACSHA256Key
-    /// Identifies the secret without revealing it, in hexadecimal.
+    /// An identifier of the secret that does not reveal it, in hexadecimal.
     let id: String
 
-    /// - Parameter secret: not empty.
+    /// - Parameter secret: must not be empty.
     init(_ secret: [UInt8]) throws(OpenSSLError) {
         customers = try HMACSHA256Key(secret)
-        // The codes of customers are in the trail and anyone can choose a username. The labels are therefore not valid
-        // UTF-8, so that no derived key is also the code of a customer.
+        // The trail contains customer codes, and anyone can choose a username. The labels are not valid UTF-8, so no
+        // derived key equals a customer code.
         addresses = try HMACSHA256Key(customers.code(of: [0xFF] + "audit address".utf8))
         chain = try HMACSHA256Key(customers.code(of: [0xFF] + "audit chain".utf8))
         id = Hexadecimal.text(of: Array(try SHA256.hash(secret).prefix(8)))
     }
 
-    /// - Returns: the text of an address under this setting.
+    /// Returns the functions that compute the codes, with addresses in this form.
     func codes(_ addresses: AuditSettings.Addresses) -> AuditCodes {
         switch addresses {
         case .off: AuditCodes(customer: customers.code(of:))
@@ -50,7 +50,7 @@ struct AuditKeys: Sendable {
 }
 
 extension AuditSettings {
-    /// Returns the key of lines with an HMAC.
+    /// Derives the key of lines with an HMAC.
     /// - Parameter key: the audit key.
     package static func chainKey(_ key: Secret) throws(OpenSSLError) -> HMACSHA256Key {
         try AuditKeys(Array(key.reveal.utf8)).chain

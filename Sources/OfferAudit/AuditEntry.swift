@@ -10,9 +10,10 @@ package import OfferEligibility
 package final class AuditEntry: Sendable {
     package enum Outcome: Hashable, Sendable {
         case signed(KeyID, Nonce)
-        /// A token for the App Store was signed, which has no nonce.
+        /// A token for the App Store was signed. It has no nonce.
         case signedToken(KeyID)
-        /// The change is recorded before it is made. If it then fails, another entry with the same `requestID` says so.
+        /// The change is recorded before it is made. If it then fails, another entry with the same `requestID` records
+        /// the failure.
         case accepted
         /// The value is the problem code that the caller received.
         case refused(String)
@@ -22,9 +23,9 @@ package final class AuditEntry: Sendable {
     package struct Client: Sendable {
         /// The name of the principal: a caller's name, or the identity provider of a user.
         package let name: String
-        /// SHA-256 of the caller's token; nil for other principals. The trail stores only its beginning.
+        /// The SHA-256 of the caller's token; nil for other principals. The trail stores only its beginning.
         package let tokenDigest: [UInt8]?
-        /// nil if it is unknown or not recorded.
+        /// The client's address; nil if it is unknown or not recorded.
         package let address: IPAddress?
 
         package init(name: String, tokenDigest: [UInt8]? = nil, address: IPAddress? = nil) {
@@ -34,7 +35,7 @@ package final class AuditEntry: Sendable {
         }
     }
 
-    /// The grant of a signature, if its item does not imply it.
+    /// The permission that a signature grants, if its item does not imply it.
     package enum Grant: Hashable, Sendable {
         case introductoryOffer(isAllowed: Bool)
         /// The trail stores only the SHA-256 of the request.
@@ -56,7 +57,7 @@ package final class AuditEntry: Sendable {
     /// The bytes that identify the customer: the signed username or account token, or a transaction ID; nil if the
     /// signature identifies no customer. The trail stores only the HMAC of these bytes.
     package let customer: [UInt8]?
-    /// nil if the signature rests on no rule.
+    /// The decision behind the signature; nil if no rule was applied.
     package let decision: SignedDecision?
     package let outcome: Outcome
 
@@ -96,15 +97,15 @@ package final class AuditEntry: Sendable {
 
     /// Writes the members of the entry's line.
     /// - Parameters:
-    ///   - address: the text that represents the client's address; nil to leave it out.
-    ///   - customerCode: computes the HMAC with the key of the trail.
+    ///   - address: the text that represents the client's address; nil to omit it.
+    ///   - customerCode: computes a customer's HMAC with the trail's key.
     func write(
         to writer: inout JSONWriter, address: [UInt8]?, customerCode: ([UInt8]) throws -> [UInt8]
     ) throws {
         writer.member("time", utf8: time.iso8601)
         writer.member("requestID", requestID)
         writer.member("caller", client.name)
-        // Enough to tell the tokens of a caller apart.
+        // These bytes are enough to tell a caller's tokens apart.
         if let digest = client.tokenDigest { writer.member("token", hexadecimal: Array(digest.prefix(4))) }
         if let address { writer.member("address", utf8: address) }
         writer.member("kind", subject.name)

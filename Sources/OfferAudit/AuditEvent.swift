@@ -1,4 +1,4 @@
-/// The events that lines of the audit trail record. The raw values are the values of the member `event`.
+/// An event that a line of the audit trail records. The raw values are the values of the member `event`.
 package enum AuditEvent: String, CaseIterable, Sendable {
     /// A new file begins.
     case begin
@@ -6,10 +6,10 @@ package enum AuditEvent: String, CaseIterable, Sendable {
     case start
     /// Writing works again after a failure.
     case resume
-    /// The refusals without their own line.
+    /// Some refusals were not recorded individually.
     case refusalsOmitted = "refusals omitted"
-    /// The file no longer held the last line that a process had written.
+    /// The file no longer contained the last line that a process knew.
     case broken = "break"
-    /// An operator has acknowledged all breaks so far.
+    /// An operator acknowledged all breaks so far.
     case breakAcknowledged = "break acknowledged"
 }

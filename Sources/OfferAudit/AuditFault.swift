@@ -3,7 +3,7 @@ package import OfferCore
 /// The reason nothing could be appended to the audit trail.
 package struct AuditFault: Error, Hashable, CustomStringConvertible {
     package let description: String
-    /// Whether an operator has to fix something, such as a missing folder. Any other fault, such as a full disk, may be
+    /// True if an operator has to fix something, such as a missing folder. Any other fault, such as a full disk, may be
     /// temporary.
     package let isSetup: Bool
 
@@ -16,7 +16,7 @@ package struct AuditFault: Error, Hashable, CustomStringConvertible {
         self = error as? AuditFault ?? AuditFault("\(error)")
     }
 
-    /// The fault, worded for an operator.
+    /// The fault as a diagnostic for an operator.
     package var problem: Diagnostic {
         Diagnostic(
             "nothing is signed because the audit trail cannot be written: \(description)",

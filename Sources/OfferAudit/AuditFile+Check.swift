@@ -19,7 +19,7 @@ extension AuditFile {
         }
     }
 
-    /// Refuses a file that does not end with an audit line.
+    /// Throws a fault if the file ends with something other than an audit line.
     static func requireTrail(_ tail: AuditTail, _ path: FilePath) throws(AuditFault) {
         switch tail.content {
         case .nothing, .unfinished, .line: return
@@ -48,13 +48,13 @@ extension AuditFile {
         }
     }
 
-    /// The type of the file; nil if it does not exist.
+    /// Returns the type of a file; nil if the file does not exist.
     private static func type(of path: FilePath) throws -> FileType? {
         do { return try path.stat().type } catch Errno.noSuchFileOrDirectory { return nil }
     }
 
-    /// Reads the last line of a trail. If the current file is missing or empty, as it is after a rotation, that is the last
-    /// line of the newest rotated file. It does not wait for the lock.
+    /// Returns the chain after the last line of a trail, without waiting for the lock. If the current file is missing
+    /// or empty, as after a rotation, the rotated files are read.
     package static func head(path: String) throws(AuditFault) -> AuditChain {
         let path = FilePath(path)
         do {
@@ -76,9 +76,9 @@ extension AuditFile {
         }
     }
 
-    /// The number of the last line of a file that marks a break which no one has acknowledged; nil if there is none near
-    /// its end, or if the file is not a trail. It does not wait for the lock.
-    /// - Parameter rules: which lines can acknowledge a break.
+    /// Returns the number of the last line of a file that marks an unacknowledged break, without waiting for the lock.
+    /// Returns nil if there is none near the end of the file, or if the file is not a trail.
+    /// - Parameter rules: the rules that decide which lines can acknowledge a break.
     package static func openBreak(path: String, rules: AuditRules = AuditRules()) -> UInt64? {
         let path = FilePath(path)
         guard (try? type(of: path)) == .regular,
@@ -90,8 +90,8 @@ extension AuditFile {
         }
     }
 
-    /// The number of the first line of a file that has the form of an audit line; nil if there is none near its
-    /// beginning, or if the file cannot be read.
+    /// Returns the number of the first line of a file that has the form of an audit line. Returns nil if there is none
+    /// near the beginning of the file, or if the file cannot be read.
     package static func firstLineNumber(path: String) -> UInt64? {
         guard let file = try? FileDescriptor.open(FilePath(path), .readOnly, options: [.nonBlocking, .closeOnExec])
         else { return nil }

@@ -6,12 +6,13 @@ import SystemPackage
 
 /// The file of the audit trail: a regular file, or a pipe or device that another program reads.
 ///
-/// Several processes may append to the same file, for example during a restart without downtime. Each takes a lock, reads the
-/// lines that the others have added, and then writes. After a rename, such as by logrotate, the next line goes to a new
-/// file.
+/// Several processes may append to the same file, for example during a restart without downtime. Each takes a lock,
+/// reads the lines that the others have added, and then writes. After a rename, such as by logrotate, the next line
+/// goes to a new file.
 ///
-/// The process is also a witness: before each write it checks that the file still holds the last line that it knows. If
-/// not, the next line marks the break. A file that cannot be continued is renamed, and the break is marked in a new one.
+/// The process is also a witness. Before each write, it checks that the file still contains the last line that it
+/// knows. If not, the next line marks the break. A file that cannot be continued is renamed, and the break is marked in
+/// a new one.
 package final class AuditFile: AuditStore {
     private struct Open {
         let descriptor: FileDescriptor
@@ -30,25 +31,25 @@ package final class AuditFile: AuditStore {
     /// The identity of the open file.
     private var identity: FileIdentity?
     private var chain = AuditChain.beginning
-    /// nil while no line in a regular file is known.
+    /// The last line that this process knows; nil while it knows no line in a regular file.
     private var known: KnownLine?
-    /// The offset of the end of the last line in the open file. Anything beyond it is an unfinished line, or was written by
-    /// another process since then.
+    /// The offset of the end of the last line in the open file. Anything beyond it is an unfinished line, or was
+    /// written later by another process.
     private var end: Int64 = 0
     /// The break that the next line marks.
     private var foundBreak: AuditBreak?
-    /// The number of the last known line, if this write has noticed that the file with that line is gone.
+    /// The number of the last known line if this write found that the file with that line is missing.
     private var lastGone: UInt64?
     private var findings: [AuditFinding] = []
     private var rotationProblem: Diagnostic?
-    /// The number of the last line that marks a break which no one has acknowledged.
+    /// The number of the last line that marks an unacknowledged break.
     private var openBreak: UInt64?
 
     /// - Parameters:
-    ///   - isSynced: whether lines count as written only once they are on the disk, not merely in the kernel.
+    ///   - isSynced: whether lines count as written only once they are on disk, not only in the kernel's buffers.
     ///   - rotatesAtBytes: the size at which the file is renamed and a new one started; nil means never.
     ///   - seal: the method by which this process links its lines.
-    ///   - key: the key of the lines of other processes that have an HMAC; nil to accept them unverified.
+    ///   - key: the key that verifies other processes' lines with an HMAC; nil to accept them unverified.
     package init(
         path: String, isSynced: Bool, rotatesAtBytes: Int64? = nil, seal: AuditSeal = .hash, key: HMACSHA256Key? = nil,
         now: @escaping @Sendable () -> Timestamp
@@ -109,16 +110,16 @@ package final class AuditFile: AuditStore {
         }
     }
 
-    /// Whether the trail is, or will be, a regular file.
+    /// True if the trail is, or will be, a regular file.
     private var isRegular: Bool {
         if let open { return open.isRegular }
         let type = (try? path.stat())?.type ?? .regular
-        // The lock is not made beside a folder that has the trail's name.
+        // No lock file is created beside a folder that has the trail's name.
         return type == .regular
     }
 
     private func takeLock(isCreated: Bool) throws {
-        // Leaves nothing behind beside a file that is not a trail.
+        // Check first, so that no lock file is left beside a file that is not a trail.
         if !isLockReady { try Self.checkFile(path, rules: rules) }
         try lock.take(isCreated: isCreated)
         isLockReady = true
@@ -126,8 +127,9 @@ package final class AuditFile: AuditStore {
 
     /// Appends a line that acknowledges all breaks so far. Only the account that owns the trail can do so, because the
     /// service could not continue a file of another account.
-    /// - Parameter user: the name of the person; nil if it is unknown.
-    /// - Returns: the number of the last line that marks a break; nil if there is none near the end of the file.
+    /// - Parameter user: the name of the person who acknowledges the breaks; nil if it is unknown.
+    /// - Returns: the number of the last line that marked an unacknowledged break; nil if there is none near the end of
+    ///   the file.
     package func acknowledgeBreaks(user: String?) throws(AuditFault) -> UInt64? {
         try requireOwnTrail()
         var acknowledged: UInt64?
@@ -153,14 +155,14 @@ package final class AuditFile: AuditStore {
         }
     }
 
-    /// Closes the file so that the next append reopens it. The fault may affect only the open file, not the file that now has
-    /// this name.
+    /// Closes the file so that the next append reopens it. The fault may affect only the open file, not the file that
+    /// now has the trail's name.
     private func closeFile() {
         try? open?.descriptor.close()
         open = nil
     }
 
-    /// Whether an operator has to fix the cause, such as a missing or read-only folder.
+    /// Returns true if an operator has to fix the cause, such as a missing or read-only folder.
     static func isSetup(_ error: any Error) -> Bool {
         switch error as? Errno {
         case .noSuchFileOrDirectory, .permissionDenied, .notPermitted, .isDirectory, .notDirectory, .readOnlyFileSystem,
@@ -201,7 +203,7 @@ package final class AuditFile: AuditStore {
         if file.isRegular { note(text) }
     }
 
-    /// Remembers the last of these lines, which have just been written.
+    /// Remembers the last of the lines that were just written.
     private func note(_ text: [UInt8]) {
         let lineFeed = UInt8(ascii: "\n")
         guard let begin = text.dropLast().lastIndex(of: lineFeed).map({ $0 + 1 }) ?? text.indices.first else { return }
@@ -221,7 +223,7 @@ package final class AuditFile: AuditStore {
 
     // MARK: File
 
-    /// Opens the file that now has this name, and reads the lines of other processes. It is called under the lock.
+    /// Opens the file that now has the trail's name, and reads the lines of other processes. Called under the lock.
     private func currentFile() throws -> Open {
         while true {
             let file = try open ?? openFile()
@@ -295,7 +297,7 @@ package final class AuditFile: AuditStore {
             openBreak = opening.openBreak
             if let forgery = opening.forgery { note(forgery) }
         } else {
-            // Someone may have restored old files, so the newest is not always the last.
+            // Someone may have restored old files, so the newest file is not always the last one of the trail.
             chain = RotatedTrails(of: path).end ?? .beginning
         }
         try removeUnfinishedLine(file, size: size)
@@ -313,7 +315,7 @@ package final class AuditFile: AuditStore {
             if foundBreak == nil { chain = trails.end(from: chain, in: holder) }
             return try removeUnfinishedLine(file, size: size)
         }
-        // Another process has begun this file.
+        // Another process began this file.
         let previous = try AuditTail.firstLine(of: file.descriptor)?.previous
         let states = previous == chain.hash ? [chain] : trails.states(from: chain)
         guard let state = states.last(where: { $0.hash == previous }) else {
@@ -332,7 +334,7 @@ package final class AuditFile: AuditStore {
             known = KnownLine(text: last.text, file: identity, end: last.end)
         }
         openBreak = reading.openBreak
-        // The other process has marked the break that this one has found.
+        // Another process already marked the break that this one found.
         if !reading.marks.isEmpty { foundBreak = nil }
         findings += reading.marks.map { .markedElsewhere(line: $0) }
         guard !reading.isBroken, size - read <= AuditTail.maximumSize else {
@@ -342,7 +344,8 @@ package final class AuditFile: AuditStore {
         try removeUnfinishedLine(file, size: size)
     }
 
-    /// Notes that the lines after a known one are not in the file, unless another process has marked it in the file.
+    /// Notes a break after a known line, unless another process has already marked it in the file. In that case, reads
+    /// on from the mark.
     private func noteBreak(after last: AuditChain, _ file: Open, size: Int64) throws {
         if let mark = try AuditTail.mark(after: last, in: file.descriptor, size: size, rules: rules) {
             end = mark
@@ -362,7 +365,8 @@ package final class AuditFile: AuditStore {
         findings.append(.broken(found))
     }
 
-    /// Renames a file that does not end with a line, so that nothing in it is lost and the chain continues in a new file.
+    /// Renames a file that does not end with an audit line, so that nothing in it is lost and the chain continues in a
+    /// new file.
     private func moveAside(_ tail: AuditTail) throws {
         // The file may already have another name.
         guard let named = try? path.stat(), FileIdentity(named) == identity else { return }
@@ -374,7 +378,7 @@ package final class AuditFile: AuditStore {
     private func removeUnfinishedLine(_ file: Open, size: Int64) throws {
         guard end < size else { return }
         guard size - end <= AuditTail.maximumSize else {
-            throw AuditFault("\(path) ends with an unfinished line that is too long to be one", isSetup: true)
+            throw AuditFault("\(path) ends with an unfinished line that is too long to be an audit line", isSetup: true)
         }
         do { try file.descriptor.resize(to: end) } catch {
             throw AuditFault("\(path) ends with an unfinished line that cannot be removed (\(error))", isSetup: true)
@@ -383,7 +387,7 @@ package final class AuditFile: AuditStore {
 
     // MARK: Rotation
 
-    /// Renames the file, with the number of its last line as the suffix. A renamed file is never written, removed or
+    /// Renames the file, with the number of its last line as the suffix. A renamed file is never written to, removed or
     /// replaced. If renaming fails, the file keeps growing, because a failed rename must not stop signing.
     private func rotate() {
         do {

@@ -3,7 +3,7 @@ package import OfferCrypto
 
 /// One line of an audit trail, parsed only as far as the hash chain requires.
 package struct AuditLine: Sendable {
-    /// A line that cannot be verified, because it is linked to the previous one with an unknown key.
+    /// The error for a line with an HMAC that cannot be verified without the key.
     package struct KeyMissing: Error {}
 
     package let number: UInt64
@@ -13,11 +13,11 @@ package struct AuditLine: Sendable {
     package let content: ArraySlice<UInt8>
     /// The hash or HMAC of the line, 32 bytes.
     package let hash: [UInt8]
-    /// Whether ``hash`` is an HMAC.
+    /// True if ``hash`` is an HMAC.
     package let isKeyed: Bool
 
     /// - Parameter text: the line without its line feed.
-    /// - Returns: nil if the text is not in the form that ``AuditChain`` writes.
+    /// - Returns: nil if the text does not have the form that ``AuditChain`` writes.
     package init?(_ text: ArraySlice<UInt8>) {
         let end = AuditSeal.end.dropLast()
         let size = AuditSeal.hashMember.count + 64 + end.count
@@ -47,7 +47,7 @@ package struct AuditLine: Sendable {
     /// The state of the chain after this line.
     package var chain: AuditChain { AuditChain(number: number, hash: hash, isKeyed: isKeyed) }
 
-    /// Whether the line's hash is correct if the line before it has the hash `previous`.
+    /// Returns true if the line's hash is correct for a preceding line with the hash `previous`.
     /// - Parameter key: the key of lines with an HMAC.
     /// - Throws: ``KeyMissing`` if the line has an HMAC and there is no key.
     package func continues(_ previous: [UInt8], key: HMACSHA256Key? = nil) throws -> Bool {
@@ -59,8 +59,8 @@ package struct AuditLine: Sendable {
     /// The event that the line records; nil for a signature or a refusal.
     package var event: AuditEvent? { Self.event(in: content) }
 
-    /// Finds the event in the text of a line, which need not be complete. In a line about an event, `event` is always
-    /// the third member, after the time.
+    /// Finds the event in the text of a line, even an incomplete one. In a line about an event, `event` is always the
+    /// third member, after `time`.
     static func event(in text: ArraySlice<UInt8>) -> AuditEvent? {
         let time = text.drop { $0 != UInt8(ascii: ",") }
         guard time.starts(with: timeMember) else { return nil }
@@ -76,10 +76,10 @@ package struct AuditLine: Sendable {
     /// The hash that the first line of a file continues from; nil for any other line.
     package var previous: [UInt8]? { event == .begin ? bytes(of: "previous") : nil }
 
-    /// The last line that was known before a break; nil for a line about anything else.
+    /// The hash of the last line known before a break; nil unless this line marks a break.
     var lastBeforeBreak: [UInt8]? { event == .broken ? bytes(of: "lastHash") : nil }
 
-    /// The 32 bytes that a member represents in hexadecimal.
+    /// Returns the 32 bytes that a member contains in hexadecimal.
     private func bytes(of member: String) -> [UInt8]? {
         guard case .object(let members) = try? JSONReader.read(Array(content) + [UInt8(ascii: "}")]),
             case .string(let digits) = members[member]

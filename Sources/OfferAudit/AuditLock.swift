@@ -17,7 +17,7 @@ final class AuditLock {
 
     deinit { try? descriptor?.close() }
 
-    /// A hidden file next to the trail, so that patterns such as `audit.jsonl*` do not match it.
+    /// Returns the path of the lock file. It is hidden, so patterns such as `audit.jsonl*` do not match it.
     static func path(of trail: FilePath) -> FilePath {
         trail.folder.appending(".\(trail.lastComponent?.string ?? "audit").lock")
     }
@@ -29,7 +29,7 @@ final class AuditLock {
             let file = try descriptor ?? open(isCreated: isCreated)
             descriptor = file
             try Self.set(F_WRLCK, on: file)
-            // Another process would lock another file if this one was moved or removed.
+            // If this file was moved or removed, another process would lock a different one.
             let named = try? path.stat(followTargetSymlink: false)
             if try named.map(FileIdentity.init) == FileIdentity(file.stat()) { return }
             try? file.close()
@@ -59,7 +59,8 @@ final class AuditLock {
         }
     }
 
-    /// Withdraws the access of others, such as that of a file that was created by hand. Another owner could grant it again.
+    /// Removes other accounts' access to the file, which may have been created by hand. Refuses a file of another
+    /// owner, who could grant access again.
     private static func requirePrivate(_ file: FileDescriptor) throws {
         let stat = try file.stat()
         guard stat.type == .regular else { throw Errno.invalidArgument }
@@ -96,7 +97,7 @@ final class AuditLock {
             isSetup: AuditFile.isSetup(error) || error == .invalidArgument)
     }
 
-    /// Refuses the files of another account. A file that this one creates would lock the other out.
+    /// Refuses a file of another account. A file that this account creates would lock the other account out.
     static func requireOwn(_ path: FilePath) throws {
         if let stat = try? path.stat(), !stat.isOwn { throw notOwn(path) }
     }
@@ -118,6 +119,6 @@ final class AuditLock {
 }
 
 extension Stat {
-    /// Whether the file belongs to the account that runs this process.
+    /// True if the file belongs to the account that runs this process.
     fileprivate var isOwn: Bool { userID.rawValue == geteuid() }
 }

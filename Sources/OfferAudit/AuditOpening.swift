@@ -1,9 +1,9 @@
 import OfferCore
 import SystemPackage
 
-/// The information that a process gets from the last lines of the first file that it opens.
+/// The state that a process reads from the last lines of the first file that it opens.
 struct AuditOpening {
-    /// The number of the last line that marks a break which no one has acknowledged.
+    /// The number of the last line that marks an unacknowledged break.
     private(set) var openBreak: UInt64?
     /// The chain after the last line with an HMAC.
     private(set) var lastKeyed: AuditChain?
@@ -15,7 +15,7 @@ struct AuditOpening {
     /// - Parameter tail: the end of the file.
     init(of file: FileDescriptor, _ tail: AuditTail, rules: AuditRules) throws {
         self.rules = rules
-        // A line without an HMAC is in order where one is needed only if no line in the whole file has one.
+        // If lines need an HMAC, a last line without one is acceptable only if no line in the whole file has one.
         let isAllRead = rules.needsKey && tail.chain?.isKeyed == false
         let begin = isAllRead ? 0 : max(0, tail.end - AuditTail.searchedSize)
         let read = try AuditTail.forEachLine(of: file, from: begin, to: tail.end) { text, _ in try take(text) }
@@ -36,8 +36,8 @@ struct AuditOpening {
         }
     }
 
-    /// Whether the last line continues the line before it. A line about a break may continue an earlier one instead, and
-    /// the first line of a file the hash that it contains.
+    /// True if the last line continues the line before it. A line that marks a break may continue an earlier line
+    /// instead. The first line of a file continues the hash that it contains.
     var isLastAccepted: Bool {
         get throws {
             guard let last else { return false }
@@ -48,8 +48,8 @@ struct AuditOpening {
         }
     }
 
-    /// Refuses a trail whose last line has an HMAC that the key does not give. Processes with different keys would take each
-    /// other's lines for forgeries.
+    /// Refuses a trail if the HMAC of its last line was not made with this key. Processes with different keys would
+    /// take each other's lines for forgeries.
     func requireOwnKey(_ path: FilePath) throws {
         guard rules.needsKey, last?.isKeyed == true, try !isLastAccepted else { return }
         throw AuditFault(
@@ -59,7 +59,7 @@ struct AuditOpening {
             """, isSetup: true)
     }
 
-    /// The break that lines without an HMAC after lines with one are; nil if there are none.
+    /// The break that a last line without an HMAC indicates if an earlier line has one; nil otherwise.
     var forgery: AuditBreak? {
         guard rules.needsKey, let last, !last.isKeyed, let lastKeyed else { return nil }
         return AuditBreak(known: lastKeyed, found: last.chain)

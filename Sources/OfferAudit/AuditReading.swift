@@ -1,16 +1,16 @@
 import OfferCore
 
-/// A check of the lines that other processes have added to the trail since this one last read it.
+/// A check of the lines that other processes have added to the trail since this process last read it.
 struct AuditReading {
     /// The chain after the last line that continues it.
     private(set) var chain: AuditChain
     /// The last line that continues the chain, with its line feed, and the offset after it; nil if there is none.
     private(set) var last: (text: [UInt8], end: Int64)?
-    /// Whether a line did not continue the previous one. Later lines are not read.
+    /// True if a line did not continue the previous one. Later lines are not read.
     private(set) var isBroken = false
-    /// The number of the last line that marks a break which no one has acknowledged.
+    /// The number of the last line that marks an unacknowledged break.
     private(set) var openBreak: UInt64?
-    /// The numbers of the lines with which other processes have marked a break.
+    /// The numbers of the lines in which other processes marked a break.
     private(set) var marks: [UInt64] = []
     private let rules: AuditRules
 

@@ -1,11 +1,11 @@
 import OfferCore
 package import OfferCrypto
 
-/// Which lines of other processes a process accepts.
+/// The rules that decide which lines of other processes to accept.
 package struct AuditRules: Sendable {
     /// The key of lines with an HMAC; nil to accept such lines unverified.
     let key: HMACSHA256Key?
-    /// Whether a line needs an HMAC to be accepted.
+    /// True if only lines with an HMAC are accepted.
     let needsKey: Bool
 
     package init(key: HMACSHA256Key? = nil, needsKey: Bool = false) {
@@ -13,7 +13,7 @@ package struct AuditRules: Sendable {
         self.needsKey = needsKey
     }
 
-    /// Whether the line continues the chain. A line about a break may continue an earlier line instead, the last one that
+    /// Returns true if the line continues the chain. A line that marks a break may instead continue the last line that
     /// its writer knew.
     func isNext(_ line: AuditLine, after chain: AuditChain) throws -> Bool {
         if line.number == chain.number + 1, try isLinked(line, to: chain.hash) { return true }
@@ -21,7 +21,7 @@ package struct AuditRules: Sendable {
         return try isLinked(line, to: last)
     }
 
-    /// Whether the line's hash or HMAC is correct if the line before it has the hash `previous`.
+    /// Returns true if the line's hash or HMAC is correct for a preceding line with the hash `previous`.
     func isLinked(_ line: AuditLine, to previous: [UInt8]) throws -> Bool {
         guard line.isKeyed else { return try !needsKey && line.continues(previous) }
         return try key == nil || line.continues(previous, key: key)

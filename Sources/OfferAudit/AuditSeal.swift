@@ -1,7 +1,7 @@
 import OfferCore
 package import OfferCrypto
 
-/// The function that computes the last member of a line, which links the line to the previous one.
+/// The function that computes a line's last member. This member links the line to the previous one.
 package enum AuditSeal: Sendable {
     /// SHA-256, in the member `hash`. Anyone who can write to the file can compute it.
     case hash
@@ -21,12 +21,12 @@ package enum AuditSeal: Sendable {
     /// The text between the content of a line and its code.
     var member: [UInt8] { isKeyed ? Self.keyedMember : Self.hashMember }
 
-    /// The two members have names of the same length, so a line's code has the same place with either.
+    /// Both member names have the same length, so a line's code is always at the same position.
     static let hashMember = Array(#","hash":""#.utf8)
     static let keyedMember = Array(#","hmac":""#.utf8)
     /// The end of a line, including the line feed.
     static let end = Array("\"}\n".utf8)
 
-    /// The last bytes of a line with this code, including the line feed.
+    /// Returns the last bytes of a line with this code, including the line feed.
     static func ending(with code: [UInt8]) -> [UInt8] { Hexadecimal.utf8(of: code) + end }
 }

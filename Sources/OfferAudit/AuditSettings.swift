@@ -19,15 +19,15 @@ package struct AuditSettings: Sendable {
 
     /// The path of a file, pipe or device.
     package let path: String
-    /// Whether lines are synced to disk before their responses are sent. Otherwise, they are only in the kernel's buffers by
-    /// then, so they survive a crash of the process but not of the machine.
+    /// True if lines are synced to disk before their responses are sent. Otherwise, they are only in the kernel's
+    /// buffers by then, so they survive a crash of the process but not of the machine.
     package let isSynced: Bool
     /// The size at which the file is renamed and a new one started; nil means never.
     package let rotatesAtBytes: Int64?
     /// The key for the HMAC-SHA-256 codes that represent customers; nil means a new random key each time the service
     /// starts.
     package let key: Secret?
-    /// ``Chain/hmac`` requires a key.
+    /// The method that links lines. ``Chain/hmac`` requires a key.
     package let chain: Chain
     package let addresses: Addresses
 

@@ -13,10 +13,10 @@ package final class AuditSink: CommitSink {
     private let about: [(name: String, text: String)]
     /// The problems that were last reported.
     private var reported: [Diagnostic] = []
-    /// The address of the last line and its text. Most requests come from a few addresses.
+    /// The last recorded address and its text. Most requests come from a few addresses.
     private var lastAddress: (address: IPAddress, text: [UInt8])?
 
-    /// In bytes; slightly more than most lines need.
+    /// The size in bytes reserved for each line, slightly more than most lines need.
     private static let typicalLineSize = 640
 
     init(
@@ -69,13 +69,13 @@ package final class AuditSink: CommitSink {
 
     func writeStart() throws { try writeEvent(.start, writeAbout) }
 
-    /// Checks that the lines written so far are still there.
+    /// Checks that the lines written so far are still in the file.
     func checkLines() throws {
         try store.checkLines()
         report()
     }
 
-    /// Logs the last line, so that the stored log can reveal an altered trail.
+    /// Logs the number and hash of the last line, so that the stored log can reveal an altered trail.
     func logHead() {
         let head = store.head
         log.info(
@@ -92,7 +92,8 @@ package final class AuditSink: CommitSink {
     package func didFail(_ error: any Error, lostCount: Int) {
         metrics.lag.set(0)
         metrics.failures.increment(by: lostCount)
-        // Whoever alters the trail could also fill the disk, so the alarm does not wait for the line that marks the break.
+        // Someone who alters the trail could also fill the disk, so the alarm does not wait for the line that marks the
+        // break.
         reportFindings()
         report([AuditFault(error).problem] + store.problems)
     }

@@ -16,8 +16,8 @@ struct AuditTail {
     }
 
     let content: Content
-    /// The offset after the last complete line; the size of the file if that line was not found. Anything beyond is an
-    /// unfinished line.
+    /// The offset after the last complete line; 0 if there is none, or the size of the file if its last line is too
+    /// long. Anything beyond this offset is an unfinished line.
     let end: Int64
 
     /// The maximum number of bytes searched for a line. Lines are far shorter, but a power failure may leave many zero
@@ -53,7 +53,7 @@ struct AuditTail {
     /// The chain after the last line; nil if the file does not end with an audit line.
     var chain: AuditChain? { if case .line(let line) = content { line.chain } else { nil } }
 
-    /// Whether the file is an audit trail, or could become one.
+    /// True if the file is an audit trail, or could become one.
     var isTrail: Bool {
         switch content {
         case .nothing, .unfinished, .line: true
@@ -61,22 +61,23 @@ struct AuditTail {
         }
     }
 
-    /// Reads the first line of a file; nil if it is not an audit line.
+    /// Reads the first line of a file. Returns nil if it is not an audit line.
     static func firstLine(of file: FileDescriptor) throws -> AuditLine? {
         let head = try read(file, from: 0, count: 16 * 1024)
         return head.firstIndex(of: lineFeed).flatMap { AuditLine(head[..<$0]) }
     }
 
-    /// The number of the first line that has the form of an audit line; nil if there is none in the first 256 KiB.
+    /// Returns the number of the first line that has the form of an audit line; nil if there is none in the first 256
+    /// KiB.
     static func firstNumber(in file: FileDescriptor) throws -> UInt64? {
         try read(file, from: 0, count: Int(chunkSize)).split(separator: lineFeed).lazy.compactMap {
             AuditLine($0)?.number
         }.first
     }
 
-    /// Calls `body` for each complete line between two offsets, with its text without the line feed and the offset after
-    /// it.
-    /// - Returns: the offset after the last complete line. Lines after one that is longer than ``maximumSize`` are not read.
+    /// Calls `body` for each complete line between two offsets, passing its text without the line feed and the offset
+    /// after the line.
+    /// - Returns: the offset after the last complete line. Reading stops at a line that is longer than ``maximumSize``.
     static func forEachLine(
         of file: FileDescriptor, from begin: Int64, to end: Int64,
         _ body: (_ text: ArraySlice<UInt8>, _ end: Int64) throws -> Void
@@ -86,7 +87,7 @@ struct AuditTail {
             let next = offset + Int64(rest.count)
             let chunk = try read(file, from: next, count: Int(min(end - next, chunkSize)))
             guard !chunk.isEmpty else { break }
-            // What was read before has no line feed.
+            // The bytes left from earlier chunks contain no line feed.
             var (first, searched) = (0, rest.count)
             rest += chunk
             while let last = rest[searched...].firstIndex(of: lineFeed) {
@@ -101,8 +102,8 @@ struct AuditTail {
         return offset
     }
 
-    /// Finds the line with which another process has marked that the lines after a known one are gone.
-    /// - Returns: the offset before that line; nil if there is none.
+    /// Finds the line in which another process marked a break after a known line.
+    /// - Returns: the offset at which that line begins; nil if there is no such line.
     static func mark(after known: AuditChain, in file: FileDescriptor, size: Int64, rules: AuditRules) throws -> Int64?
     {
         var mark: Int64?

@@ -35,7 +35,7 @@ extension AuditTrail {
 }
 
 extension AuditFile {
-    /// Makes the file that the settings describe, without opening it.
+    /// Creates an `AuditFile` from the settings, without opening it.
     package static func make(
         _ settings: AuditSettings, now: @escaping @Sendable () -> Timestamp
     ) throws(OpenSSLError) -> AuditFile {

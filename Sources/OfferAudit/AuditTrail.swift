@@ -17,7 +17,7 @@ package final class AuditTrail: Sendable {
         var isReportScheduled = false
 
         /// Counts a refusal.
-        /// - Returns: whether the refusal gets its own line.
+        /// - Returns: true if the refusal gets its own line.
         mutating func count(at time: Timestamp) -> Bool {
             let second = time.milliseconds / 1000
             if self.second != second { (self.second, count) = (second, 0) }
@@ -25,7 +25,7 @@ package final class AuditTrail: Sendable {
             return count <= AuditTrail.refusalsPerSecond
         }
 
-        /// - Returns: whether a report has to be scheduled.
+        /// - Returns: true if a report has to be scheduled.
         mutating func omit() -> Bool {
             omitted += 1
             defer { isReportScheduled = true }
@@ -36,7 +36,7 @@ package final class AuditTrail: Sendable {
     private let commits: GroupCommit<AuditSink>
     private let refusals = NIOLockedValueBox(Refusals())
     private let hangWarning: ThrottledWarning
-    /// Whether the trail contains the addresses of clients.
+    /// True if the trail contains the addresses of clients.
     package let recordsAddresses: Bool
 
     /// The maximum time that the disk may take before signing stops.
@@ -46,13 +46,13 @@ package final class AuditTrail: Sendable {
     /// The number of refusals that get a line each second. Anyone can cause refusals, and disk space is limited.
     private static let refusalsPerSecond = 100
 
-    /// Writes the `start` line, and returns once writing it has succeeded or failed.
+    /// Writes the `start` line, and returns once the write has succeeded or failed.
     /// - Parameters:
     ///   - store: the store that receives the lines.
-    ///   - codes: the text that represents customers and addresses.
+    ///   - codes: computes the codes for customers and addresses.
     ///   - about: additional members of the lines that this process writes when it starts or resumes.
-    /// - Throws: a fault that an operator has to fix. After any other fault, the trail is created, but nothing is signed
-    ///   while the fault lasts.
+    /// - Throws: a fault that an operator has to fix. After any other fault, the trail is created, but nothing is
+    ///   signed while the fault lasts.
     package init(
         store: sending any AuditStore, codes: AuditCodes, now: @escaping @Sendable () -> Timestamp,
         readiness: Readiness, metrics: AuditMetrics, log: Logger,
@@ -76,7 +76,7 @@ package final class AuditTrail: Sendable {
         }
     }
 
-    /// The reason nothing should be signed now; nil while the trail can be written.
+    /// The reason nothing should be signed now; nil while lines can be written.
     package var fault: AuditFault? {
         let (fault, since) = commits.health
         if let fault { return AuditFault(fault) }
@@ -87,7 +87,7 @@ package final class AuditTrail: Sendable {
     }
 
     /// Adds entries for signatures. No response may contain these signatures before the commit is durable.
-    /// - Returns: nil if the trail cannot be written or too many entries are waiting.
+    /// - Returns: nil if lines cannot be written or too many entries are waiting.
     package func add(_ entries: [AuditEntry]) -> Commit? { commits.add(entries) }
 
     /// Adds an entry for a refusal. No one waits for it to be written.
@@ -97,8 +97,8 @@ package final class AuditTrail: Sendable {
         if refusals.withLockedValue({ $0.omit() }) { scheduleOmittedReport() }
     }
 
-    /// Checks soon that the lines written so far are still there. Without this check, an altered file would be noticed
-    /// only when the next line is written.
+    /// Schedules a check that the lines written so far are still in the file. Without this check, an altered file would
+    /// be noticed only when the next line is written.
     package func checkLines() {
         // Nothing can be checked while lines cannot be written, and the attempt to resume includes the check.
         guard fault == nil else { return }
@@ -108,7 +108,7 @@ package final class AuditTrail: Sendable {
         }
     }
 
-    /// Logs the last line soon.
+    /// Schedules the logging of the last line's number and hash.
     package func logHead() {
         guard fault == nil else { return }
         commits.schedule(in: .zero) { $0.logHead() }

@@ -1,7 +1,7 @@
 import OfferCore
 package import OfferEligibility
 
-/// A change that a caller makes to the data about a customer. It contains no fact's name or value.
+/// A change that a caller makes to the data about a customer. It contains neither the names nor the values of facts.
 package struct CustomerChange: Hashable, Sendable {
     /// The raw values name the kinds in the audit trail.
     package enum Kind: String, CaseIterable, Hashable, Sendable {
@@ -11,9 +11,9 @@ package struct CustomerChange: Hashable, Sendable {
     }
 
     package let kind: Kind
-    /// nil for all environments.
+    /// The App Store environment of the change; nil for all environments.
     package let environment: AppStoreEnvironment?
-    /// The bytes of the account that the customer is linked to; nil if the link is undone, and for other changes. The
+    /// The bytes of the account that the customer is linked to; nil if the link is removed, and for other changes. The
     /// trail stores only their HMAC.
     package let account: [UInt8]?
 

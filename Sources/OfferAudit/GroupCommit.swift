@@ -7,7 +7,7 @@ package import OfferCore
 package protocol CommitSink: AnyObject, SendableMetatype {
     associatedtype Entry: Sendable
 
-    /// Makes a group of entries durable, all or none of them. It may block for as long as the disk takes.
+    /// Makes either all entries of a group durable or none. It may block for as long as the disk takes.
     func write(_ group: [Entry]) throws
 
     /// Tries to write again after a failure.
@@ -24,9 +24,9 @@ package protocol CommitSink: AnyObject, SendableMetatype {
 
 /// A log that writes entries in groups on its own thread and notifies waiters when their entries are durable.
 ///
-/// A hanging disk therefore blocks no event loop. Entries added during a write go into the next group. After a failed write,
-/// the log closes: pending entries are lost, their waiters are notified, and no new entries are accepted. The sink is then
-/// asked to resume four times a second until it succeeds, which reopens the log.
+/// A hanging disk therefore blocks no event loop. Entries added during a write go into the next group. After a failed
+/// write, the log closes: pending entries are lost, their waiters are notified, and no new entries are accepted. The
+/// log then calls ``CommitSink/resume(lostCount:)`` four times a second. The first success reopens it.
 package final class GroupCommit<Sink: CommitSink>: CommitLog {
     private struct Waiter {
         let positions: ClosedRange<UInt64>
@@ -38,15 +38,15 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
         var group: [Sink.Entry] = []
         /// The total number of entries added.
         var added: UInt64 = 0
-        /// All entries up to this position have been written or lost.
+        /// The position up to which all entries have been written or lost.
         var settled: UInt64 = 0
         /// The position of the last entry that was lost.
         var lastLost: UInt64 = 0
         var waiters: [Waiter] = []
-        /// Whether a write of the group has been requested. Entries from a batch of responses wait until the batch
+        /// True if a write of the group has been requested. Entries from a batch of responses wait until the batch
         /// requests one, because writing them one by one would cost ten times as much.
         var isDue = false
-        /// Whether the thread is writing or is about to write.
+        /// True if the thread is writing or is about to write.
         var isWriting = false
         /// The start of the disk operation in progress.
         var operationBegan: NIODeadline?
@@ -59,13 +59,14 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
             return added - UInt64(entries.count) + 1...added
         }
 
-        /// Whether all entries at `positions` have been written: false if some were lost, nil if some are still pending.
+        /// Returns true if all entries at `positions` were written, false if some were lost, and nil if some are still
+        /// pending.
         func isDurable(_ positions: ClosedRange<UInt64>) -> Bool? {
             positions.upperBound <= settled ? positions.lowerBound > lastLost : nil
         }
 
         /// Requests that the group be written.
-        /// - Returns: whether the thread has to be woken.
+        /// - Returns: true if the thread has to be woken.
         mutating func requestWrite() -> Bool {
             isDue = true
             defer { isWriting = true }
@@ -82,7 +83,7 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
             return group
         }
 
-        /// Notifies the waiters whose entries are settled. It is called under the lock to preserve the order of entries.
+        /// Notifies the waiters whose entries are settled. Called under the lock to preserve the order of entries.
         mutating func tellWaiters() {
             waiters = waiters.filter { waiter in
                 guard let isDurable = isDurable(waiter.positions) else { return true }
@@ -109,7 +110,7 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
     // MARK: Entries
 
     /// Adds entries whose caller will wait for them with ``write(_:completion:)``.
-    /// - Parameter entries: at least one.
+    /// - Parameter entries: one or more entries.
     /// - Returns: nil if the log is closed or too many entries are waiting.
     package func add(_ entries: [Sink.Entry]) -> Commit? {
         let positions = state.withLockedValue { state -> ClosedRange<UInt64>? in
@@ -170,7 +171,7 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
     }
 
     /// Performs `work` with the sink after a delay, outside any group and even if the log is closed by then.
-    /// - Parameter work: if it throws, the log is closed.
+    /// - Parameter work: the work to perform. If it throws, the log is closed.
     package func schedule(in delay: TimeAmount, _ work: @escaping @Sendable (Sink) throws -> Void) {
         thread.scheduleTask(in: delay) {
             do { try self.timed { try work(self.sink.value) } } catch { self.fail(error) }

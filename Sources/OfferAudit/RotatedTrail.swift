@@ -27,9 +27,9 @@ struct RotatedTrail {
 
 /// The rotated files of a trail, such as `audit.jsonl.1` or `audit.jsonl-20260101`.
 ///
-/// There can be thousands, and they are looked at under the lock. So each is opened only when it is needed.
+/// There can be thousands, and they are searched under the lock, so each file is opened only when it is needed.
 struct RotatedTrails {
-    /// Newest first.
+    /// The paths of the files, newest first.
     let paths: [FilePath]
 
     init(of path: FilePath) {
@@ -41,28 +41,29 @@ struct RotatedTrails {
             .map(\.path)
     }
 
-    /// - Returns: the time of the last write (mtime), in seconds and nanoseconds; nil if there is no such regular file.
+    /// - Returns: the path with the time of the file's last write (mtime), in seconds and nanoseconds; nil if there is
+    ///   no such regular file.
     private static func withTime(_ path: FilePath) -> (path: FilePath, time: [Int])? {
         guard let stat = try? path.stat(), stat.type == .regular else { return nil }
         return (path, [stat.st_mtim.tv_sec, stat.st_mtim.tv_nsec])
     }
 
-    /// The newest file that holds a line at its place.
+    /// Returns the newest file that contains a line at its offset.
     func holder(of line: KnownLine) -> FilePath? { paths.first { line.isHeld(by: $0) } }
 
-    /// The chain at the end of the newest file, or of the file that continues it; nil if there is no file.
+    /// The chain at the end of the newest file, or of the last file that continues it; nil if there is no file.
     var end: AuditChain? { paths.lazy.compactMap(RotatedTrail.init).first.flatMap { states(from: $0.chain).last } }
 
-    /// The chain at the end of the last file that continues from a line.
+    /// Returns the chain at the end of the last file that continues from a line.
     /// - Parameter holder: the file that holds the line.
     func end(from chain: AuditChain, in holder: FilePath?) -> AuditChain {
-        // Usually, no other process has gone on, so the newest file ends with the line.
+        // Usually, no other process has continued the chain, so the newest file ends with the line.
         if let holder, holder == paths.first, RotatedTrail(holder)?.chain.hash == chain.hash { return chain }
         return states(from: chain).last ?? chain
     }
 
-    /// The states of the chain at the ends of the files that continue from a line, oldest first, beginning with that
-    /// line. Other processes may have continued the chain in files that have since been renamed.
+    /// Returns the states of the chain at a line and at the ends of the files that continue from it, oldest first.
+    /// Other processes may have continued the chain in files that have since been renamed.
     func states(from chain: AuditChain) -> [AuditChain] {
         let trails = paths.compactMap(RotatedTrail.init)
         var states = [chain]
@@ -74,8 +75,8 @@ struct RotatedTrails {
         return states
     }
 
-    /// Renames the current file of a trail. No file is replaced: if the name is taken, as can happen after a trail has been
-    /// restarted, the new name ends in a number.
+    /// Renames the current file of a trail. No existing file is replaced: if the name is taken, as can happen after a
+    /// trail was restarted, a number is appended.
     /// - Parameter number: the number of the file's last known line, which becomes part of the name.
     static func rename(_ path: FilePath, adding suffix: String, _ number: UInt64) throws(Errno) {
         let digits = String(number)

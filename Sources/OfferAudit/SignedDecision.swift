@@ -1,10 +1,10 @@
-/// The decision that a signature rests on, as the audit trail records it.
+/// The decision behind a signature, as recorded in the audit trail.
 package struct SignedDecision: Hashable, Sendable {
-    /// The name of the rule; nil for a condition written in place.
+    /// The name of the rule; nil for an inline condition.
     package let rule: String?
     /// The SHA-256 of the configuration file with the rules in force.
     package let rulesDigest: [UInt8]
-    /// The SHA-256 of what was known of the customer.
+    /// The SHA-256 of the facts known about the customer.
     package let factsDigest: [UInt8]
 
     package init(rule: String?, rulesDigest: [UInt8], factsDigest: [UInt8]) {

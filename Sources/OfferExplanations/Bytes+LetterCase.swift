@@ -10,7 +10,7 @@ extension [UInt8] {
     /// The text with its ASCII letters in upper case.
     var upperCase: [UInt8] { map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 & ~0x20 : $0 } }
 
-    /// The text without ASCII white space at its ends.
+    /// The text without ASCII white space at either end.
     package var trimmed: [UInt8] {
         Array(drop(while: \.isASCIIWhiteSpace).reversed().drop(while: \.isASCIIWhiteSpace).reversed())
     }

@@ -44,7 +44,7 @@ extension KeyID {
 }
 
 extension [CandidateKey] {
-    /// Puts the key with this ID first, followed by keys whose IDs it misspells.
+    /// Sorts the key with this ID first, followed by keys with an ID that it misspells.
     func sorted(bySimilarityTo named: [UInt8]) -> [CandidateKey] {
         func rank(_ key: CandidateKey) -> Int {
             key.id.text.utf8 == named ? 0 : key.id.typo(in: named) == nil ? 2 : 1

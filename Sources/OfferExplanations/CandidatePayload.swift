@@ -28,7 +28,7 @@ struct CandidatePayload: Hashable, Sendable {
         set { texts[field] = newValue }
     }
 
-    /// Returns true if both payloads are the same text. The signature may hash it with another function.
+    /// Returns true if both payloads have the same text. Their signatures may use different hash functions.
     func hasText(of other: CandidatePayload) -> Bool {
         var own = self
         own.signatureDigest = other.signatureDigest

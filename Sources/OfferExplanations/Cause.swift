@@ -309,11 +309,11 @@ extension Cause {
             the ASCII bytes of header.claims exactly as they are sent.
             """
         case .jwsType:
-            "typ in the header is not JWT, the value that Apple's documentation asks for."
+            "typ in the header is not JWT, the value that Apple's documentation specifies."
         case .jwsHeader where field == "x5c":
             """
             compactJWS has a certificate chain (x5c), so it is a JWS that Apple signed, such as a transaction. Pass \
-            the one that the server signed.
+            the JWS that the server signed.
             """
         case .jwsHeader:
             """

@@ -10,7 +10,7 @@ struct ClaimCheck {
         case introductoryOffer = "introductory-offer-eligibility"
         case advancedCommerce = "advanced-commerce-api"
 
-        /// The claim that no other feature has.
+        /// The claim that only this feature has.
         var distinctiveClaim: String {
             switch self {
             case .promotionalOffer: "offerIdentifier"
@@ -40,13 +40,13 @@ struct ClaimCheck {
         header["alg"] == .string(Array("ES256".utf8)) ? [] : [Finding(.jwsAlgorithm, field: "alg")]
     }
 
-    /// All other defects. Those most certain to cause a rejection come first.
+    /// All other defects, starting with those most certain to cause a rejection.
     var findings: [Finding] {
         (claims["exp"] == nil ? [] : [Finding(.jwsExpiry, field: "exp")]) + headerMembers + audience + issuedAt + issuer
             + app + nonce + keyID + featureClaims + type
     }
 
-    /// `iat`; nil unless it is a plausible number of seconds.
+    /// The value of `iat`; nil unless it is a plausible number of seconds.
     var issuedAtSeconds: Int64? {
         guard case .number(let digits) = claims["iat"], let time = Double(String(decoding: digits, as: UTF8.self)),
             time >= 0, time < Self.millisecondsThreshold
@@ -68,7 +68,7 @@ struct ClaimCheck {
         Feature.allCases.contains { $0 != feature && claims[$0.distinctiveClaim] != nil && feature != nil }
     }
 
-    /// The smallest number that is read as milliseconds. As seconds, it would be a time in the year 5138; as
+    /// The smallest number that is interpreted as milliseconds. As seconds, it would be a time in the year 5138; as
     /// milliseconds, it is a time in 1973.
     private static let millisecondsThreshold = 1e11
 
@@ -141,7 +141,7 @@ struct ClaimCheck {
 
     // MARK: Claims of one feature
 
-    /// The feature that the app requested or, if it is unknown, the one that the claims indicate.
+    /// The feature that the app requested or, if it is unknown, the feature that the claims indicate.
     private var feature: Feature? {
         if expected.offerID != nil { return .promotionalOffer }
         if expected.allowIntroductoryOffer != nil { return .introductoryOffer }
@@ -197,7 +197,7 @@ struct ClaimCheck {
             } catch {
                 switch error.reason {
                 case .duplicateName: return Finding(.jwsDuplicateName, field: "request")
-                // Nested too deeply for this reader, but perhaps not for Apple's.
+                // The request is nested too deeply for this reader, but perhaps not for Apple's.
                 case .tooDeep: return nil
                 default: return Finding(.claimEncoding, field: "request")
                 }

@@ -14,7 +14,7 @@ struct EvidenceReader {
     func has(_ name: String) -> Bool { members[name] != nil && members[name] != .null }
 
     /// Refuses all members except these. No name is reserved, because values made by the server are evidence too.
-    /// - Parameter nullNames: further names that are accepted only if their value is null.
+    /// - Parameter nullNames: additional names that are accepted only if their values are null.
     func refuseOthers(than names: Set<String>, orNull nullNames: Set<String> = []) throws(MemberError) {
         for member in members.members {
             let name = String(decoding: member.name, as: UTF8.self)
@@ -34,7 +34,7 @@ struct EvidenceReader {
         return try reader.optionalField(name, Self.check(maximumSize))
     }
 
-    /// Reads a string that has either of two names.
+    /// Reads a string from a member with either of two names.
     func text(_ name: String, or other: String) throws(MemberError) -> (text: [UInt8], name: String) {
         (try reader.field(name, or: other, Self.check(1024)), members[other] == nil ? name : other)
     }
@@ -59,7 +59,7 @@ struct EvidenceReader {
         }
     }
 
-    /// Reads the customer, which may be absent: the app may attach none, which may be the mistake.
+    /// Reads the customer, which may be absent. The app may attach none, and this may be the mistake.
     func customer() throws(MemberError) -> (text: [UInt8], name: String) {
         guard members["appAccountToken"] != nil else {
             return (try optionalText("applicationUsername") ?? [], "applicationUsername")

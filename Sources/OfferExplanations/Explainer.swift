@@ -1,7 +1,7 @@
 package import OfferCore
 import OfferEligibility
 
-/// A pure function from evidence to an explanation: whether the signature verifies, and if not, why.
+/// A pure function from evidence to an explanation of whether the signature verifies and, if not, why.
 ///
 /// It only verifies and never signs. Explanations reveal nothing about keys except their IDs.
 package struct Explainer: Sendable {
@@ -10,7 +10,7 @@ package struct Explainer: Sendable {
     private let issuerIDs: IssuerIDs
     private let now: Timestamp
 
-    /// The maximum number of verifications that an explanation takes.
+    /// The maximum number of verifications for one explanation.
     package static let maximumVerificationCount = VerificationBudget.maximumCount
 
     /// - Parameters:
@@ -26,7 +26,7 @@ package struct Explainer: Sendable {
     }
 
     /// Explains the signature, the JWS or both.
-    /// - Throws: the error of a libcrypto call that failed.
+    /// - Throws: the error of a failed libcrypto call.
     package func explanation(of evidence: Evidence) throws -> Explanation {
         var budget = VerificationBudget()
         let verdict: Verdict

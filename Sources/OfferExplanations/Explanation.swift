@@ -16,7 +16,7 @@ package struct Explanation: Hashable, Sendable {
     /// The verdict on a JWS that accompanies a V1 signature.
     package let jwsVerdict: Verdict?
     package let storeKit: StoreKitAdvice?
-    /// The number of verifications that the search took.
+    /// The number of verifications that the search performed.
     package let verificationCount: Int
 
     package subscript<Value>(dynamicMember member: KeyPath<Verdict, Value>) -> Value { verdict[keyPath: member] }

@@ -21,7 +21,7 @@ struct FieldDefects {
             + fieldsWithWhiteSpace.filter { $0 == .customer && !isCustomerStrict }.map { finding(.whiteSpace, $0) }
     }
 
-    /// A missing or empty customer. This is allowed, but it is the most common mistake.
+    /// The finding for a missing or empty customer. This is allowed, but it is the most common mistake.
     var missingCustomer: Finding? { text(.customer).isEmpty ? finding(.customerMissing, .customer) : nil }
 
     /// Strings that programming languages produce for a missing value.
@@ -36,8 +36,8 @@ struct FieldDefects {
             || Self.wrappedTexts.contains { customer.starts(with: $0.utf8) }
     }
 
-    /// The smallest number that is read as microseconds. As milliseconds, it would be a time in the year 5138; as
-    /// microseconds, it is a time in 1973.
+    /// The smallest number that is interpreted as microseconds. As milliseconds, it would be a time in the year 5138;
+    /// as microseconds, it is a time in 1973.
     private static let microsecondsThreshold = 100_000_000_000_000
 
     private var emptyFields: [Finding] {
@@ -46,12 +46,12 @@ struct FieldDefects {
 
     private var forbiddenCharacters: [Finding] {
         PayloadField.allCases.filter { field in
-            // White space at the ends has its own cause.
+            // White space at either end has its own cause.
             Self.hasForbiddenCharacter(text(field).trimmed)
         }.map { finding(.forbiddenCharacter, $0) }
     }
 
-    /// Identifiers with invisible characters. A username may contain them.
+    /// Findings for identifiers with invisible characters. A username may contain such characters.
     private var invisibleCharacters: [Finding] {
         [PayloadField.appBundleID, .keyID, .productIdentifier, .offerID].filter { field in
             text(field) != ReadableText.withoutInvisible(text(field))
@@ -82,7 +82,7 @@ struct FieldDefects {
         }.map { finding(.notUUID, $0) }
     }
 
-    /// Defects of the timestamp. If there are none, the timestamp is empty or a plausible time in milliseconds.
+    /// The defects of the timestamp. If there are none, the timestamp is empty or a plausible time in milliseconds.
     var timestamp: [Finding] {
         if text(.timestamp).isEmpty { return [] }
         let milliseconds = presented.milliseconds ?? Int64(String(decoding: text(.timestamp).trimmed, as: UTF8.self))

@@ -16,7 +16,7 @@ package struct KnownNames: Sendable {
     private let apps: [[UInt8]]
     private let catalogue: Catalogue?
 
-    /// - Parameter allowed: the apps that the caller may see; nil for all.
+    /// - Parameter allowed: the apps that the caller may see; nil for all apps.
     package init(
         catalogue: Catalogue? = nil, choice: KeyChoice = KeyChoice(ofAllApps: nil), allowed: Set<BundleID>? = nil
     ) {

@@ -10,7 +10,7 @@ struct LenientBase64 {
     let hasStandardAlphabet: Bool
     /// The number of trailing = characters.
     let paddingCount: Int
-    /// True if the padding is the one that standard base64 requires.
+    /// True if the text has the padding that standard base64 requires.
     let isPadded: Bool
     /// True if the pad bits of the last digit are not zero (RFC 4648 section 3.5). No encoder produces that.
     let hasNonZeroPadBits: Bool

@@ -4,8 +4,8 @@ import OfferEligibility
 /// A search for the payload that a V1 signature actually covers, and for its key.
 ///
 /// The search first tries the presented fields, with the named key and then with the other keys. It then tries each
-/// hypothesis, common hypotheses with other keys, and pairs of common hypotheses. The first payload that verifies is the
-/// proof. The search also ends when its ``VerificationBudget`` is spent.
+/// hypothesis, common hypotheses with other keys, and pairs of common hypotheses. The first payload that verifies is
+/// the proof. The search also ends when its ``VerificationBudget`` is spent.
 struct PayloadSearch {
     /// The signed payload, its key, and the differences from the evidence.
     struct Proof {
@@ -28,7 +28,7 @@ struct PayloadSearch {
         let der: [UInt8]
     }
 
-    /// The maximum number of keys tried with the presented fields and with each hypothesis.
+    /// The maximum numbers of keys tried with the presented fields and with each hypothesis.
     private static let maximumKeyCounts = (presented: 32, altered: 3)
 
     /// - Parameter budget: the remaining budget of the request.
@@ -39,7 +39,7 @@ struct PayloadSearch {
         self.names = names
     }
 
-    /// Searches for the proof.
+    /// Searches for a proof.
     /// - Parameter readings: the possible ways to read the signature's text.
     mutating func proof(of readings: [SignatureReading]) throws -> Proof? {
         guard !readings.isEmpty else { return nil }
@@ -90,7 +90,7 @@ struct PayloadSearch {
         return nil
     }
 
-    /// Makes the payloads that a key may have signed: one with its own ID, and one with the presented ID.
+    /// Returns the payloads that a key may have signed: one with its own ID, and one with the presented ID.
     private func payloads(_ payload: CandidatePayload, of key: CandidateKey) -> [(Finding?, CandidatePayload)] {
         if isNamed(key) { return [(nil, payload)] }
         var own = payload

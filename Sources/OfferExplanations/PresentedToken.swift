@@ -30,8 +30,8 @@ package struct PresentedToken: Sendable {
         let signature: [UInt8]
         /// The first two segments and the dot between them, as presented but without white space.
         let signingInput: [UInt8]
-        /// The signing input, converted to base64url without padding. This is the signed text if the encoding was changed
-        /// after signing.
+        /// The signing input, converted to base64url without padding. This is the signed text if the encoding was
+        /// changed after signing.
         let normalizedSigningInput: [UInt8]
         /// The second segment.
         let claimsSegment: [UInt8]
@@ -60,7 +60,7 @@ package struct PresentedToken: Sendable {
         return text
     }
 
-    /// `kid` in the header; nil if it is absent or not a string.
+    /// The value of `kid` in the header; nil if it is absent or not a string.
     var keyID: [UInt8]? {
         guard case .string(let text) = parts?.header["kid"] else { return nil }
         return text

@@ -8,7 +8,7 @@ struct SignatureReading {
     /// The defects; empty if StoreKit accepts the text.
     let findings: [Finding]
 
-    /// Lists the ways to read the text that yield a signature, at most two.
+    /// Lists the readings of the text that yield a signature. There are at most two.
     static func all(of text: [UInt8], field: String) -> [SignatureReading] {
         repairs(of: text, field: field).compactMap { repair in
             guard let (bytes, findings) = decoded(repair.text, field: field) else { return nil }

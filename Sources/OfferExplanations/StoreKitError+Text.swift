@@ -2,10 +2,10 @@ import OfferCore
 
 extension StoreKitError {
     /// Reads an error as programs print it.
-    /// - Parameter text: a name with or without its type, such as `SKError.invalidSignature`,
-    ///   `SKErrorInvalidSignature` or `.invalidSignature`; a raw value of `SKError.Code`, such as `12` or `Error 12`; or the
-    ///   text of an `NSError`, such as `Error Domain=SKErrorDomain Code=12 "…" UserInfo={…}`. A code of any other domain
-    ///   has another meaning, so it is not read.
+    /// - Parameter text: a name with or without its type, such as `SKError.invalidSignature`, `SKErrorInvalidSignature`
+    ///   or `.invalidSignature`; a raw value of `SKError.Code`, such as `12` or `Error 12`; or the text of an
+    ///   `NSError`, such as `Error Domain=SKErrorDomain Code=12 "…" UserInfo={…}`. A code of any other domain has
+    ///   another meaning, so it is ignored.
     package init?(_ text: String) {
         let words = Self.words(of: text)
         let found =
@@ -25,7 +25,8 @@ extension StoreKitError {
     /// The types whose raw values are codes of the domain.
     private static let types: Set<String> = ["skerror", "skerrorcode"]
 
-    /// Splits a text at anything but ASCII letters, ASCII digits, `_` and `-`. A minus sign stays with its number.
+    /// Splits text at every character except ASCII letters, ASCII digits, `_` and `-`. A minus sign stays with its
+    /// number.
     private static func words(of text: String) -> [String] {
         let words = text.utf8.split { byte in
             !(byte.isASCIIAlphanumeric || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-"))
@@ -40,13 +41,13 @@ extension StoreKitError {
         return allCases.first { $0.names.contains { $0.lowercased() == name } }
     }
 
-    /// Finds a name among other words. The plain word `unknown` is not taken for one.
+    /// Finds a name among other words. The plain word `unknown` does not count as a name.
     private static func error(inSentence word: String) -> StoreKitError? {
         word.lowercased() == "unknown" ? nil : error(named: Substring(word))
     }
 
     /// Finds the code after `SKErrorDomain`, or after a type such as `SKErrorCode(rawValue:`. An error may contain
-    /// others, so the first code other than `unknown` counts.
+    /// other errors, so the first code other than `unknown` counts.
     private static func error(withDomainIn words: [String]) -> StoreKitError? {
         let errors = words.indices.compactMap { place -> StoreKitError? in
             let word = words[place].lowercased()
@@ -58,7 +59,7 @@ extension StoreKitError {
         return errors.first { $0 != .unspecific } ?? errors.first
     }
 
-    /// Reads a code on its own or with words such as `Error`.
+    /// Reads a code without a domain, with or without words such as `Error`.
     private static func error(withoutDomainIn words: [String]) -> StoreKitError? {
         let others = words.filter { !connectives.contains($0.lowercased()) }
         return others.count == 1 ? error(withCode: others[0]) : nil

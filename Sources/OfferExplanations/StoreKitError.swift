@@ -93,7 +93,7 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The advice for any other name.
+    /// The advice for an error with any other name.
     static let checkOfUnknown = """
         StoreKit has no error with this name for rejected offers. Its errors for them are invalidSignature, \
         missingOfferParams, invalidOfferIdentifier, invalidOfferPrice and ineligibleForOffer.

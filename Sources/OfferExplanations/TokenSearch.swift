@@ -38,7 +38,7 @@ struct TokenSearch {
         }
     }
 
-    /// The maximum number of keys tried with the correct string and with each of the others.
+    /// The maximum numbers of keys tried with the correct string and with each other string.
     private static let maximumKeyCounts = (right: 32, other: 3)
 
     private let inputs: [Input]
@@ -62,7 +62,7 @@ struct TokenSearch {
         inputs = try Self.inputs(parts)
     }
 
-    /// Searches for the proof.
+    /// Searches for a proof.
     /// - Parameter budget: the remaining budget of the request.
     func proof(_ budget: inout VerificationBudget) throws -> Proof? {
         for input in inputs {
@@ -79,7 +79,7 @@ struct TokenSearch {
         return nil
     }
 
-    /// Returns the finding for a key other than the named one.
+    /// Returns the finding for a key other than the named key.
     private func otherKey(_ key: CandidateKey) -> [Finding] {
         guard let named, !named.isEmpty, named != key.id.text.utf8 else { return [] }
         return [Finding(key.id.typo(in: named) ?? .wrongKey, field: "kid", keyID: "\(key.id)")]

@@ -1,7 +1,7 @@
 import OfferCore
 
-/// The limit on verifications per request. Each takes about 45 µs, so the costliest request occupies a background thread
-/// for about 14 ms.
+/// The limit on verifications per request. Each takes about 45 µs, so the costliest request occupies a background
+/// thread for about 14 ms.
 struct VerificationBudget {
     /// The maximum number of verifications per request.
     static let maximumCount = 300

@@ -22,7 +22,7 @@ package struct AsyncLane: Sendable {
         return true
     }
 
-    /// Runs submitted work until ``finish()`` is called, and returns once all of it has completed.
+    /// Runs submitted work until ``finish()`` is called, and returns once all work has completed.
     package func run() async {
         await withDiscardingTaskGroup { group in
             for await work in work { group.addTask(executorPreference: work.executor, operation: work.run) }

@@ -4,8 +4,8 @@ import NIOSSL
 import NIOTLS
 package import OfferTelemetry
 
-/// The setup of a new connection's handlers: TLS if there is a certificate, then HTTP/2 if the client negotiated it in the
-/// handshake, and HTTP/1.1 otherwise.
+/// The setup of a new connection's handlers: TLS if there is a certificate, then HTTP/2 if the client negotiated it in
+/// the handshake, and HTTP/1.1 otherwise.
 package struct ConnectionSetup: Sendable {
     /// The state shared by the connections of one event loop, accessible only on that loop.
     private struct Shared {
@@ -25,7 +25,7 @@ package struct ConnectionSetup: Sendable {
 
     /// - Parameters:
     ///   - budget: the memory for the requests and responses of all listeners.
-    ///   - sources: the limits of each address.
+    ///   - sources: the limits for each address.
     ///   - group: the event loops that serve the connections.
     ///   - maximumConnections: the limit across all event loops.
     package init(
@@ -55,14 +55,15 @@ package struct ConnectionSetup: Sendable {
             })
     }
 
-    /// - Parameter channel: a newly accepted connection. The call must be on its event loop.
+    /// - Parameter channel: a newly accepted connection. Must be called on its event loop.
     func setUp(_ channel: any Channel) throws {
         let context = certificate.context
         guard sources.admit(channel, startsTLS: context != nil) else {
             metrics.refused.increment()
             throw ConnectionRefused()
         }
-        // Read only a little per turn. Otherwise, a client that sends hundreds of requests at once would delay other clients.
+        // Read only a little per turn. Otherwise, a client that sends hundreds of requests at once would delay other
+        // clients.
         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         try channel.syncOptions?.setOption(
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16 * 1024))
@@ -73,8 +74,8 @@ package struct ConnectionSetup: Sendable {
         }
     }
 
-    /// Adds the connection to the ``ConnectionSet`` of its event loop, which limits the number of connections and checks their
-    /// time limits.
+    /// Adds the connection to the ``ConnectionSet`` of its event loop, which limits the number of connections and
+    /// checks their time limits.
     package func add(_ channel: any Channel) -> OpenConnection {
         let connection = OpenConnection(channel, budget: budget)
         shared(by: channel).connections.add(connection)

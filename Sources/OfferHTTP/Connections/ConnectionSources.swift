@@ -2,10 +2,10 @@ import NIOConcurrencyHelpers
 package import NIOCore
 package import OfferCore
 
-/// The addresses that open connections come from. Each may hold a limited number of connections, and begin a limited number of
-/// TLS handshakes per second.
+/// The addresses that open connections come from. Each may hold a limited number of connections, and begin a limited
+/// number of TLS handshakes per second.
 package final class ConnectionSources: Sendable {
-    /// The limits in force, and the peers that they do not apply to.
+    /// The limits in force, and the trusted proxies, which are exempt.
     package struct Rules: Sendable {
         let limits: Limits
         let proxies: TrustedProxies
@@ -25,8 +25,8 @@ package final class ConnectionSources: Sendable {
         self.rules = rules
     }
 
-    /// Counts a connection until it is closed.
-    /// - Returns: false if its address has too many.
+    /// Counts a connection until it closes.
+    /// - Returns: false if its address has too many connections or TLS handshakes.
     package func admit(_ channel: any Channel, startsTLS: Bool) -> Bool {
         let rules = rules()
         guard let peer = channel.remoteAddress?.ipAddress.flatMap({ IPAddress($0) }),
@@ -59,5 +59,5 @@ package final class ConnectionSources: Sendable {
     }
 }
 
-/// The address of a connection has too many connections or TLS handshakes.
+/// The error thrown if an address has too many connections or TLS handshakes.
 struct ConnectionRefused: Error {}

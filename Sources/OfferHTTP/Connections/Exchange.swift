@@ -24,7 +24,7 @@ final class Exchange {
     let owner: any ExchangeOwner
     /// False for HEAD: the response states the length of its body but omits the body.
     let hasBody: Bool
-    /// Whether the connection closes after this response.
+    /// True if the connection closes after this response.
     let isLast: Bool
     /// The approximate size of the request in memory, in bytes.
     let size: Int
@@ -56,7 +56,7 @@ final class Exchange {
         return request
     }
 
-    /// Whether the client still waits for the message.
+    /// True if the client is still waiting for the message.
     var isAwaited: Bool { if case .written = state { false } else { owner.isOpen } }
 
     /// Drops the request or the message of a connection that is gone.
@@ -78,7 +78,7 @@ final class Exchange {
 
 /// An HTTP/1.1 connection or HTTP/2 stream that owns exchanges. It belongs to one event loop.
 protocol ExchangeOwner: AnyObject {
-    /// Whether a response can still be sent.
+    /// True if a response can still be sent.
     var isOpen: Bool { get }
 
     /// Writes the ready messages in order, up to the first exchange that is not ready.

@@ -21,10 +21,10 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         case lingering
     }
 
-    /// Reading pauses while this many exchanges are pending. A client that has not authenticated gets fewer.
+    /// The number of pending exchanges at which reading pauses. It is lower for a client that has not authenticated.
     private var maximumExchanges: Int { connection.standing.isAuthenticated ? 64 : 4 }
-    /// Writing pauses while more bytes than this are unsent. The channel reports when fewer are, because it then becomes
-    /// writable again.
+    /// The number of unsent bytes above which writing pauses. The channel becomes writable again once fewer bytes are
+    /// unsent, and reports this.
     private static let maximumUnsentBytes = 64 * 1024
 
     private let responder: any Responder
@@ -39,18 +39,18 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     private var closeDeadline: NIODeadline?
     /// The exchanges whose messages have not been written yet, in request order.
     private var exchanges = CircularBuffer<Exchange>()
-    /// Whether the client has closed its half.
+    /// True if the client has closed its half.
     private var isInputClosed = false
-    /// Whether a read that the channel requested is being held back.
+    /// True if a read that the channel requested is being held back.
     private var isReadHeld = false
-    /// Whether requests that have arrived may wait to be read.
+    /// True if requests that have arrived may be waiting to be read.
     private var isPaused = false
     private var needsFlush = false
     /// The size of the requests in ``exchanges``, in bytes.
     private var pendingBytes = 0
     /// The bytes written since the last flush.
     private var unflushedBytes = 0
-    /// nil once the handler is removed or the connection is gone.
+    /// The context of the handler; nil once the handler is removed or the connection is gone.
     private var context: ChannelHandlerContext?
 
     /// - Parameter batch: the batch of the connection's event loop.
@@ -148,8 +148,8 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The client closed TLS without a close_notify alert. The input-closed event comes next, and requests that have arrived
-        // are still answered.
+        // The client closed TLS without a close_notify alert. The input-closed event comes next, and requests that have
+        // arrived are still answered.
         if error as? NIOSSLError == .uncleanShutdown { return }
         if readsRequests { context.close(promise: nil) }
     }
@@ -184,7 +184,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         context.write(wrapOutboundOut(buffer), promise: nil)
     }
 
-    /// Whether the client reads fast enough for more responses to be written.
+    /// True if the client reads fast enough for more responses to be written.
     private var hasRoom: Bool { connection.unsentBytes + unflushedBytes <= Self.maximumUnsentBytes }
 
     func flushMessages() {
@@ -214,7 +214,8 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         context.fireChannelWritabilityChanged()
     }
 
-    /// Notes how much the client has not read yet, and writes the responses that waited for it to read.
+    /// Notes how many bytes the client has not read yet, and writes the responses that were waiting for the client to
+    /// read.
     private func noteSent(_ context: ChannelHandlerContext) {
         let wasFull = !hasRoom
         unflushedBytes = 0
@@ -258,8 +259,8 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         }
     }
 
-    /// Starts ending the connection because the service is stopping. Requests that have begun, are in transit or are already in
-    /// the socket are still answered, but no client can delay shutdown for long.
+    /// Starts ending the connection because the service is stopping. Requests that have begun, are in transit or are
+    /// already in the socket are still answered, but no client can delay shutdown for long.
     private func stop(_ context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         closeDeadline = now + TimeLimit.stopping
@@ -273,8 +274,8 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         if exchanges.isEmpty { closeOutput(context) }
     }
 
-    /// Closes only our half and keeps reading briefly. Closing both halves with unread bytes would reset the connection, and a
-    /// client that is still sending would lose the response.
+    /// Closes only our half and keeps reading briefly. Closing both halves with unread bytes would reset the
+    /// connection, and a client that is still sending would lose the response.
     private func closeOutput(_ context: ChannelHandlerContext) {
         state = .closing
         phaseBegan = context.eventLoop.now
@@ -335,7 +336,7 @@ extension HTTPRequest {
 }
 
 extension RequestContext {
-    /// - Parameter head: nil if it could not be read.
+    /// - Parameter head: the head of the request; nil if it could not be read.
     fileprivate init(_ head: RequestHead?) {
         self.init(requestID: head?.requestID, traceparent: head?.traceparent)
     }

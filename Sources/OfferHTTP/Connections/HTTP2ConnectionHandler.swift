@@ -3,7 +3,8 @@ import NIOHTTP2
 
 /// The handler that closes an HTTP/2 connection (RFC 9113) when it is idle, has failed, or is draining.
 ///
-/// NIO's own handler waits for the client to agree before it closes, so an uncooperative client could keep the connection open.
+/// NIO's own handler waits for the client to agree before it closes, so an uncooperative client could keep the
+/// connection open.
 final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundIn = Never
@@ -25,7 +26,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
     /// The time at which the client stopped reading its responses; nil if none are unread.
     private var unsentSince: NIODeadline?
     private var isReadHeld = false
-    /// nil once the handler is removed.
+    /// The context of the handler; nil once the handler is removed.
     private var context: ChannelHandlerContext?
     private var streams: [ObjectIdentifier: any TimedHandler] = [:]
 
@@ -83,8 +84,8 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Ends the connection after an error that NIO has already reported to the client. The error may concern only one stream,
-    /// so the others are still answered.
+    /// Ends the connection after an error that NIO has already reported to the client. The error may concern only one
+    /// stream, so the others are still answered.
     func errorCaught(context: ChannelHandlerContext, error: any Error) { end(context) }
 
     /// Ends the connection once the in-flight streams have been answered.
@@ -92,8 +93,9 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
         if case .open = state { state = .ending(since: context.eventLoop.now) }
     }
 
-    /// Closes the connection once the open streams have been answered. The client is told which stream is the last one (RFC
-    /// 9113 section 6.8). NIO refuses later streams, so the client knows that it can retry those requests elsewhere.
+    /// Closes the connection once the open streams have been answered. The client is told which stream is the last one
+    /// (RFC 9113 section 6.8). NIO refuses later streams, so the client knows that it can retry those requests
+    /// elsewhere.
     /// - Parameter tellsClient: false if the client has closed its half, and so cannot open more streams.
     private func drain(_ context: ChannelHandlerContext, tellsClient: Bool) {
         let since =
@@ -105,8 +107,8 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
         if openStreams == 0 { close(context) } else if tellsClient { sendGoAway(context) }
     }
 
-    /// Closes the connection after sending everything written so far. A stream closes when its response is written, which may
-    /// be before the response is sent.
+    /// Closes the connection after sending everything written so far. A stream closes when its response is written,
+    /// which may be before the response is sent.
     private func close(_ context: ChannelHandlerContext) {
         let ours = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         context.eventLoop.execute {
@@ -133,7 +135,8 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
         if let unsentSince, now - unsentSince > TimeLimit.reading { return context.close(promise: nil) }
         switch state {
         case .open:
-            // The limit is shorter than for HTTP/1.1. The client is told before the connection closes, so no request is lost.
+            // The limit is shorter than for HTTP/1.1. The client is told before the connection closes, so no request is
+            // lost.
             if openStreams == 0, now - idleSince > TimeLimit.request { end(context) }
         case .ending(let since):
             if now - since >= TimeLimit.stopGrace { drain(context, tellsClient: true) }

@@ -3,11 +3,10 @@ import NIOHPACK
 import NIOHTTP2
 import OfferCore
 
-/// The handler of an HTTP/2 stream (RFC 9113). It serves one request, by the same rules as ``HTTP1Handler`` serves those of a
-/// connection.
+/// The handler of an HTTP/2 stream (RFC 9113). It serves one request, by the same rules as ``HTTP1Handler``.
 ///
-/// NIO has already checked what RFC 9113 section 8 requires: field names and values, pseudo-header fields, and that the body
-/// has its announced length.
+/// NIO has already checked the requirements of RFC 9113 section 8: field names and values, pseudo-header fields, and
+/// the announced length of the body.
 final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
@@ -24,7 +23,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
 
     /// The maximum number of unread response bytes on the connection. Above it, requests are refused.
     private static let maximumUnsentBytes = 256 * 1024
-    /// An open stream takes about this much memory besides its request.
+    /// The approximate memory of an open stream without its request, in bytes.
     private static let ownBytes = 8 * 1024
 
     private let responder: any Responder
@@ -34,7 +33,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
     private let parent: HTTP2ConnectionHandler
     private var state = State.receiving
     private var began: NIODeadline?
-    /// The request as far as it has arrived; nil if there is no head yet, or none that can be read.
+    /// The part of the request that has arrived; nil if there is no readable head yet.
     private var request: HTTPRequest?
     private var requestContext: RequestContext?
     private var isHead = false
@@ -43,7 +42,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
     /// The maximum time for which the client may leave the response unread.
     private var readingTime = TimeLimit.reading
     private var needsFlush = false
-    /// nil once the handler is removed or the stream is gone.
+    /// The context of the handler; nil once the handler is removed or the stream is gone.
     private var context: ChannelHandlerContext?
 
     /// - Parameters:
@@ -78,7 +77,8 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
         context.fireChannelInactive()
     }
 
-    /// Releases the request and its exchange. The exchange and this handler refer to each other, so both would otherwise leak.
+    /// Releases the request and its exchange. The exchange and this handler refer to each other, so both would
+    /// otherwise leak.
     private func leave() {
         context = nil
         if case .answering(let exchange) = state { exchange.abandon() }
@@ -123,8 +123,8 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
 
     private static func isContinue(_ expectation: String) -> Bool { expectation.lowercased() == "100-continue" }
 
-    /// Reads the head as soon as it arrives. The request keeps only the fields that it needs, because a head can take many
-    /// times its size in memory.
+    /// Reads the head as soon as it arrives. The request keeps only the fields that it needs, because a head can take
+    /// many times its size in memory.
     private func begin(_ head: HPACKHeaders) throws(RequestFault) {
         let context = RequestContext(head)
         requestContext = context
@@ -199,7 +199,8 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
             refuse(.timedOut)
         case .answering, .gone: break
         case .answered(let time):
-            // If the client does not read its response or end its request in time, close the stream and end the connection.
+            // If the client does not read its response or end its request in time, close the stream and end the
+            // connection.
             guard now - time > readingTime else { return }
             context.channel.parent?.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
             context.close(promise: nil)
@@ -235,7 +236,7 @@ extension RequestContext {
 }
 
 extension HPACKHeaders {
-    /// Whether every field has only one possible reading, by the rules that ``RequestHead`` applies to HTTP/1.1.
+    /// True if every field has only one possible reading, by the rules that ``RequestHead`` applies to HTTP/1.1.
     fileprivate var isUnambiguous: Bool {
         let lengths = self["content-length"]
         let hosts = self["host"] + self[":authority"]

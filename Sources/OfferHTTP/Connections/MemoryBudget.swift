@@ -4,21 +4,21 @@ import Synchronization
 
 /// The memory that requests and responses of all connections may take together.
 ///
-/// Each connection charges what it holds, in steps of ``step`` bytes, so most requests charge nothing. When three quarters of
-/// the budget are used, the event loops close connections that never authenticated, largest first. When all of it is used,
-/// new requests are refused.
+/// Each connection charges the memory that it holds, in steps of ``step`` bytes, so most requests charge nothing. When
+/// three quarters of the budget are used, the event loops close connections of strangers, then those of users, largest
+/// first. When the whole budget is used, new requests are refused.
 package final class MemoryBudget: Sendable {
     /// Connections charge multiples of this many bytes.
     package static let step = 4096
 
-    /// In bytes.
+    /// The limit in bytes.
     package let limit: Int
     private let used = Atomic(0)
     private let loops = NIOLockedValueBox<[(loop: any EventLoop, relieve: @Sendable () -> Void)]>([])
-    /// The event loops that have not yet completed the relief in progress.
+    /// The number of event loops that have not yet completed the relief in progress.
     private let busyLoops = Atomic(0)
-    /// The bytes in use above which another relief is worth its cost. After one that did not free enough, there may be
-    /// nothing left to close.
+    /// The number of used bytes above which another relief is worth its cost. If the last relief did not free enough,
+    /// there may be nothing left to close.
     private let nextRelief = Atomic(0)
 
     /// - Parameter limit: the limit in bytes.
@@ -26,18 +26,18 @@ package final class MemoryBudget: Sendable {
         self.limit = limit
     }
 
-    /// The bytes in use.
+    /// The number of bytes in use.
     package var usedBytes: Int { used.load(ordering: .relaxed) }
 
-    /// Whether connections that never authenticated have to make room.
+    /// True if connections have to be closed to make room.
     var isTight: Bool { usedBytes > threshold }
 
     private var threshold: Int { limit / 4 * 3 }
 
-    /// Whether no further request may be answered.
+    /// True if new requests must be refused.
     var isExhausted: Bool { usedBytes > limit }
 
-    /// - Parameter bytes: negative to release.
+    /// - Parameter bytes: the number of bytes; negative to release them.
     func charge(_ bytes: Int) {
         let used = used.wrappingAdd(bytes, ordering: .relaxed).newValue
         if bytes > 0, used > threshold, used > nextRelief.load(ordering: .relaxed) { requestRelief() }
@@ -48,7 +48,7 @@ package final class MemoryBudget: Sendable {
         loops.withLockedValue { $0.append((loop, relieve)) }
     }
 
-    /// Asks all event loops to close connections, because the loop that needs memory may not have any to close.
+    /// Makes all event loops close connections, because the loop that needs memory may not have any to close.
     private func requestRelief() {
         guard busyLoops.load(ordering: .relaxed) == 0 else { return }
         let all = loops.withLockedValue { $0 }

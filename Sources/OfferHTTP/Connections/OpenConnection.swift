@@ -17,7 +17,7 @@ package final class OpenConnection {
     var requestBytes = 0 { didSet { charge() } }
     /// Response bytes that the client has not read yet.
     var unsentBytes = 0 { didSet { charge() } }
-    /// The requests that wait for the connection's turn, while its client has not authenticated.
+    /// The requests of a client that has not authenticated. They wait for the connection's turn.
     var waiting = CircularBuffer<(exchange: Exchange, arrived: NIODeadline)>()
     /// The bytes charged to the budget.
     private(set) var chargedBytes = 0
@@ -73,14 +73,14 @@ package final class OpenConnection {
 
     // MARK: Memory
 
-    /// Returns what was charged. Nothing is charged to a closed connection.
+    /// Releases the charged memory. A closed connection is charged nothing.
     func release() {
         isClosed = true
         charge()
     }
 
     private func charge() {
-        // Encrypted responses wait in buffers that are up to twice as large as what is in them.
+        // Encrypted responses wait in buffers that are up to twice as large as their content.
         let responseBytes = isEncrypted ? unsentBytes * 2 : unsentBytes
         let (bytes, step) = (ownBytes + requestBytes + responseBytes, MemoryBudget.step)
         let charged = isClosed ? 0 : (bytes + step - 1) / step * step

@@ -3,10 +3,10 @@ import OfferCore
 
 /// The requests that an event loop reads in one turn, whose responses are sent together.
 ///
-/// Sending each response separately wakes the client each time, which took a quarter of an offer's time, not counting
-/// cryptography. Sending them together wakes it once. Reading, answering and sending in separate steps also keeps code and data
-/// in the processor's caches. Requests are answered once the loop has read everything that was ready, or once the batch is
-/// full, so no request waits for more data to arrive. All commits of a batch are written together.
+/// Sending each response separately wakes the client each time. That took a quarter of the time for an offer, excluding
+/// cryptography. Sending them together wakes it once. Reading, answering and sending in separate steps also keeps code
+/// and data in the processor's caches. Requests are answered once the loop has read everything that was ready, or once
+/// the batch is full, so no request waits for more data to arrive. All commits of a batch are written together.
 package final class ResponseBatch {
     /// Exchanges whose responses wait for the same write to a log.
     private struct PendingWrite {
@@ -30,15 +30,15 @@ package final class ResponseBatch {
     private let responder: any Responder
     private let asyncLane: AsyncLane
     private let budget: MemoryBudget
-    /// Whether the end of the current turn is scheduled.
+    /// True if the end of the current turn is scheduled.
     private var isTurnInProgress = false
-    /// The time that the current turn has spent on requests of clients that have authenticated.
+    /// The time that the current turn has spent on requests of authenticated clients.
     private var answeringTime = TimeAmount.zero
     private var received: [Exchange] = []
-    /// The connections of clients that have not authenticated and whose requests wait. They are answered after all others, and
-    /// take turns.
+    /// The connections of unauthenticated clients with waiting requests. They take turns, and are served after all
+    /// others.
     private var strangers = CircularBuffer<OpenConnection>()
-    /// Whether a task is scheduled that answers strangers.
+    /// True if a task that answers strangers is scheduled.
     private var isStrangersTaskScheduled = false
     private var pendingWrites: [PendingWrite] = []
     private var pendingResponses: [UInt64: PendingResponse] = [:]
@@ -68,7 +68,7 @@ package final class ResponseBatch {
         if received.count == Self.size { send(answerReceived()) }
     }
 
-    /// Adds to the time that the current turn has taken to answer requests.
+    /// Adds to the time that the current turn has spent answering requests.
     package func noteAnswering(for time: TimeAmount) {
         scheduleEndOfTurn()
         answeringTime = answeringTime + time
@@ -104,7 +104,7 @@ package final class ResponseBatch {
         eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.answerStrangers() }
     }
 
-    /// Takes one request of each connection in turn, so that a connection with many does not delay the others.
+    /// Takes one request of each connection in turn, so that a connection with many requests does not delay the others.
     private func takeStrangers() -> [(exchange: Exchange, arrived: NIODeadline)] {
         var group: [(exchange: Exchange, arrived: NIODeadline)] = []
         while group.count < Self.size, let connection = strangers.popFirst() {
@@ -129,7 +129,7 @@ package final class ResponseBatch {
         return answer(exchanges, .none, until: began + TimeLimit.wait - answeringTime)
     }
 
-    /// - Parameter deadline: the time from which requests are refused, because answering has taken too long.
+    /// - Parameter deadline: the time after which requests are refused, because answering has taken too long.
     /// - Returns: the exchanges, and the writes that some of their responses wait for.
     private func answer(
         _ exchanges: [Exchange], _ shedding: LoadShedding, until deadline: NIODeadline = .distantFuture

@@ -1,30 +1,31 @@
 import NIOCore
 
-/// Time limits of a connection, on the monotonic clock. They are checked periodically, so each may be exceeded by one interval.
+/// Time limits of a connection, on the monotonic clock. They are checked periodically, so each may be exceeded by one
+/// interval.
 enum TimeLimit {
     static let checkInterval: TimeAmount = .milliseconds(500)
-    /// For the TLS handshake.
+    /// The limit for the TLS handshake.
     static let handshake: TimeAmount = .seconds(10)
-    /// For the first request to begin, and for any request from its first byte to its last.
+    /// The limit for the first request to begin, and for any request from its first byte to its last.
     static let request: TimeAmount = .seconds(30)
-    /// Between two requests. Most proxies keep idle connections open for 60 s, so the proxy closes first.
+    /// The limit between two requests. Most proxies keep idle connections open for 60 s, so the proxy closes first.
     static let idle: TimeAmount = .seconds(75)
-    /// For the requests that an event loop has read together to be answered, and for a request of a client that has not
-    /// authenticated to wait. After that, they are refused, at a tenth of the cost of answering them.
+    /// The limit for answering the requests that an event loop has read together, and for a request of an
+    /// unauthenticated client to wait. After that, they are refused, at a tenth of the cost of answering them.
     static let wait: TimeAmount = .milliseconds(500)
-    /// For a response's commit to be written. After that, the response is withheld.
+    /// The limit for a response's commit to be written. After that, the response is withheld.
     static let commit: TimeAmount = .seconds(2)
-    /// For a response on the `later` lane. After that, the request is refused.
+    /// The limit for a response on the `later` lane. After that, the request is refused.
     static let later: TimeAmount = .seconds(30)
-    /// For the client to read a response before its connection is closed.
+    /// The limit for the client to read a response before its connection is closed.
     static let reading: TimeAmount = .seconds(20)
-    /// For waiting connections to be accepted when the service stops.
+    /// The limit for accepting waiting connections when the service stops.
     static let accepting: TimeAmount = .milliseconds(100)
-    /// For a request in transit to arrive when the service stops.
+    /// The limit for a request in transit to arrive when the service stops.
     static let stopGrace: TimeAmount = .seconds(1)
-    /// For everything else when the service stops: receiving the rest of a request, producing its response, and the client
-    /// reading it.
+    /// The limit for everything else when the service stops: receiving the rest of a request, producing its response,
+    /// and waiting for the client to read it.
     static let stopping: TimeAmount = .seconds(10)
-    /// For the client to close its half after the last response.
+    /// The limit for the client to close its half after the last response.
     static let lingering: TimeAmount = .seconds(2)
 }

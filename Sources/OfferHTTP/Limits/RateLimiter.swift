@@ -15,7 +15,7 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         var recent: [Int: NIODeadline] = [:]
         var older: [Int: NIODeadline] = [:]
 
-        /// The time when the bucket will be full again; `now` if it is full.
+        /// Returns the time when the bucket will be full again; `now` if it is full.
         func full(_ hash: Int, now: NIODeadline) -> NIODeadline { max(recent[hash] ?? older[hash] ?? now, now) }
     }
 
@@ -32,7 +32,7 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
 
         /// - Parameter full: the time when the bucket will be full again, once the wanted tokens are taken.
-        /// - Returns: nil if it holds these tokens; otherwise how long until it does.
+        /// - Returns: nil if the bucket holds these tokens; otherwise the time until it does.
         func wait(full: NIODeadline, now: NIODeadline) -> TimeAmount? {
             // A bucket can be overdrawn, after the limit is lowered or by charge(), so the wait is capped.
             full - now <= whole ? nil : min(full - now - whole, whole)
@@ -47,7 +47,7 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         self.maximumCount = maximumCount
     }
 
-    /// - Returns: nil if the bucket of `key` holds a token; otherwise how long until it does.
+    /// - Returns: nil if the bucket of `key` holds a token; otherwise the time until it does.
     package func wait(for key: Key, limit: RateLimit, now: NIODeadline) -> TimeAmount? {
         let (times, hash) = (Times(limit), key.hashValue)
         let before = buckets.withLockedValue { $0.full(hash, now: now) }
@@ -55,10 +55,10 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Takes `count` tokens from the bucket of `key`, or none if there are fewer.
-    /// - Parameter taken: the number of them that an earlier call has already taken. If there are too few tokens, they
-    ///   are put back: a client that keeps asking for too many would otherwise never let its bucket fill up.
-    /// - Returns: nil if there were enough tokens; otherwise the time until there are. If `count` exceeds the burst, there
-    ///   never are.
+    /// - Parameter taken: the number of these tokens that an earlier call has taken. If there are too few tokens, they
+    ///   are put back. Otherwise, a client that keeps requesting too many would never let its bucket fill up.
+    /// - Returns: nil if there were enough tokens; otherwise the time until there are. If `count` exceeds the burst,
+    ///   there never will be.
     package func take(
         _ key: Key, count: Int = 1, alreadyTaken taken: Int = 0, limit: RateLimit, now: NIODeadline
     ) -> TimeAmount? {
@@ -76,9 +76,9 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Takes `count` tokens from the bucket of `key` if it holds at least one, for work whose cost has this maximum, but is
-    /// known only once it is done. An overdrawn bucket refills before anyone finds a token in it.
-    /// - Returns: nil if it held a token; otherwise how long until it does.
+    /// Takes `count` tokens from the bucket of `key` if it holds at least one. This reserves the maximum cost of work
+    /// before its actual cost is known. An overdrawn bucket holds no token until it has refilled.
+    /// - Returns: nil if the bucket held a token; otherwise the time until it does.
     package func reserve(_ key: Key, count: Int, limit: RateLimit, now: NIODeadline) -> TimeAmount? {
         let (times, hash) = (Times(limit), key.hashValue)
         return buckets.withLockedValue { buckets in
@@ -90,7 +90,8 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Takes `count` tokens from the bucket of `key` even if there are fewer.
-    /// - Parameter count: negative to give back what ``reserve(_:count:limit:now:)`` took and the work did not cost.
+    /// - Parameter count: the number of tokens. A negative number returns tokens that ``reserve(_:count:limit:now:)``
+    ///   took but the work did not cost.
     package func charge(_ key: Key, count: Int, limit: RateLimit, now: NIODeadline) {
         let (times, hash) = (Times(limit), key.hashValue)
         buckets.withLockedValue { buckets in

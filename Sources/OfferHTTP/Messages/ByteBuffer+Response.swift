@@ -8,7 +8,7 @@ extension ByteBuffer {
     ///   - isLast: whether the connection closes after this response.
     mutating func write(_ response: HTTPResponse, withBody: Bool, date: [UInt8], isLast: Bool) {
         if response.status == 200, response.mediaType == .json {
-            // The common case, in one piece. Writing it in several pieces takes half a microsecond.
+            // The common case is written in one piece. Several pieces would take half a microsecond.
             writeStaticString("HTTP/1.1 200 OK\r\nContent-Type: application/json")
         } else {
             writeStaticString("HTTP/1.1 ")

@@ -1,8 +1,8 @@
 package import FoundationEssentials
 import OfferTelemetry
 
-/// The value of the `Date` header, such as `Thu, 01 Jan 2026 00:00:00 GMT` (RFC 9110 section 5.6.7), formatted at most once
-/// a second.
+/// The value of the `Date` header, such as `Thu, 01 Jan 2026 00:00:00 GMT` (RFC 9110 section 5.6.7), formatted at most
+/// once a second.
 package final class HTTPDate: Sendable {
     private let text = CachedPerSecond { Array(format($0).utf8) }
 

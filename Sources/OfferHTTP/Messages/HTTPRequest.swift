@@ -9,7 +9,7 @@ package struct HTTPRequest: Sendable {
     package let path: String
     /// The part of the target after the first `?`, still encoded; nil if there is none.
     package let query: String?
-    /// The host that the request is for, without its port; nil if the client did not say.
+    /// The requested host, without its port; nil if the client sent none.
     package let host: String?
     package let contentType: String?
     package let contentEncoding: String?
@@ -20,9 +20,9 @@ package struct HTTPRequest: Sendable {
     /// The values of `X-Forwarded-For`, joined by commas. Any client can set them: see ``TrustedProxies``.
     package let forwardedFor: String?
     package let context: RequestContext
-    /// Shared by all requests of a connection; nil outside a server.
+    /// The client's standing, shared by all requests of a connection; nil outside a server.
     package let standing: ClientStanding?
-    /// The time at which its head was read.
+    /// The time at which the request's head was read.
     package let received = NIODeadline.now()
     package var body: [UInt8]
 
@@ -37,8 +37,8 @@ package struct HTTPRequest: Sendable {
 
     private static func size(_ text: String?) -> Int { text?.utf8.count ?? 0 }
 
-    /// The largest accepted body, in bytes, unless ``Responder/maximumBodySize(of:)`` gives another limit for the path. A
-    /// list of 20 offers with the longest possible fields takes 27 kB.
+    /// The largest accepted body, in bytes, unless ``Responder/maximumBodySize(of:)`` gives another limit for the path.
+    /// A list of 20 offers with the longest possible fields takes 27 kB.
     package static let maximumBodySize = 32 * 1024
 
     /// - Parameter target: the request target in origin form, such as `/offer?offerID=a`.

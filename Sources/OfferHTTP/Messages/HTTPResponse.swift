@@ -11,7 +11,7 @@ package struct HTTPResponse: Hashable, Sendable {
     }
 
     package let status: Int
-    /// nil without content.
+    /// The media type of the content; nil if there is none.
     package let mediaType: MediaType?
     let content: Content
     /// The methods of the `Allow` header of a 405.
@@ -28,7 +28,7 @@ package struct HTTPResponse: Hashable, Sendable {
         case bytes([UInt8])
         /// Sent without copying, regardless of how many responses share it.
         case shared(ByteBuffer)
-        /// None at all, which is not the same as an empty body.
+        /// There is no body, which is not the same as an empty body.
         case none
 
         var count: Int {
@@ -63,7 +63,7 @@ package struct HTTPResponse: Hashable, Sendable {
         content = .bytes(body)
     }
 
-    /// A 204: the request has succeeded, and there is nothing to say about it.
+    /// A 204 response: the request succeeded, and there is no content to return.
     package static let noContent = HTTPResponse()
 
     private init() {

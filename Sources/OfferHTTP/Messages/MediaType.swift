@@ -2,7 +2,7 @@ import OfferCore
 
 /// Recognises media types in a `Content-Type` header (RFC 9110 section 8.3).
 package enum MediaType {
-    /// Whether `contentType` announces JSON in UTF-8.
+    /// Returns true if `contentType` announces JSON in UTF-8.
     package static func isJSON(_ contentType: String) -> Bool {
         if contentType == "application/json" { return true }
         var parts = contentType.split(separator: ";", omittingEmptySubsequences: false).map(\.withoutBlanks)

@@ -5,11 +5,12 @@ package enum Reply: Sendable {
     /// The response is complete and is sent with the current batch.
     case now(HTTPResponse)
     /// The response is sent once `commit` is durable.
-    /// - `response`: called once on the event loop with the outcome. If that is `false`, the write failed or took too long, and
-    ///   the response must not reveal anything that depends on the commit.
+    /// - `response`: called once on the event loop with the outcome. If that is `false`, the write failed or took too
+    ///   long, and the response must not reveal anything that depends on the commit.
     case after(Commit, response: @Sendable (_ isDurable: Bool) -> HTTPResponse)
     /// The response is produced off the event loop. Only later responses on the same connection wait for it.
-    /// - `work`: returns the function that makes the response. If it takes longer than the time limit, its result is dropped.
+    /// - `work`: returns the function that makes the response. If it takes longer than the time limit, its result is
+    ///   dropped.
     /// - `executor`: the threads that `work` runs on; nil for those of Swift's own pool.
     /// - `timedOut`: makes the response if `work` takes longer than ``TimeLimit/later``.
     ///
@@ -28,7 +29,7 @@ package protocol Responder: Sendable {
     /// - Parameter context: the part of the request's context that could be read.
     func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse
 
-    /// The largest body that is read for a request to this path, in bytes.
+    /// Returns the maximum size of the body of a request to this path, in bytes.
     func maximumBodySize(of path: String) -> Int
 }
 
@@ -48,13 +49,13 @@ package enum LoadShedding: Comparable, Sendable {
 package enum RequestFault: Error, Hashable, Sendable {
     /// The request is not well-formed HTTP, or its head is too large.
     case malformed
-    /// An `Authorization` header larger than any valid one.
+    /// The `Authorization` header is larger than any valid one.
     case oversizedCredentials
     case bodyTooLarge
     /// The request did not arrive completely in time.
     case timedOut
     /// The client opens HTTP/2 streams without reading their responses.
     case unreadResponses
-    /// The requests of a connection that have not been answered are too large together.
+    /// The unanswered requests of a connection are too large in total.
     case tooManyBytes
 }

@@ -3,10 +3,10 @@ package import Logging
 /// The identifiers attached to every log line and response of a request.
 package struct RequestContext: Hashable, Sendable {
     package let id: RequestID
-    /// The trace that the request belongs to; nil if none.
+    /// The trace that the request belongs to; nil if there is none.
     package let traceID: TraceID?
 
-    /// Ignores malformed values.
+    /// Creates a context from header values. Malformed values are ignored.
     /// - Parameters:
     ///   - requestID: the value of the `X-Request-ID` header.
     ///   - traceparent: the value of the `traceparent` header.

@@ -2,11 +2,12 @@ import OfferCore
 
 /// The trace that a request belongs to, as named by its sender (W3C Trace Context, level 1).
 package struct TraceID: Hashable, Sendable {
-    /// 32 lower-case hexadecimal digits, not all of them 0.
+    /// 32 lower-case hexadecimal digits, at least one of which is not 0.
     package let text: String
 
-    /// - Parameter traceparent: the value of the header: `version-trace ID-parent ID-flags`. Later versions may append fields.
-    /// - Returns: nil if it is malformed. This is not an error; the request simply belongs to no trace.
+    /// - Parameter traceparent: the value of the header: `version-trace ID-parent ID-flags`. Later versions may append
+    ///   fields.
+    /// - Returns: nil if the value is malformed. This is not an error; the request simply belongs to no trace.
     package init?(traceparent: String) {
         let bytes = Array(traceparent.utf8)
         guard bytes.count >= Self.size, [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") }) else { return nil }

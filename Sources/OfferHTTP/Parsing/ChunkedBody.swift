@@ -22,7 +22,7 @@ struct ChunkedBody {
     init(maximumSize: Int) { self.maximumSize = maximumSize }
 
     /// Consumes as much of `buffer` as possible.
-    /// - Returns: whether the body is complete.
+    /// - Returns: true if the body is complete.
     mutating func read(_ buffer: inout ByteBuffer) throws(RequestFault) -> Bool {
         while true {
             switch part {
@@ -73,7 +73,8 @@ struct ChunkedBody {
         return Array(line.dropLast())
     }
 
-    /// - Parameter line: hexadecimal digits, optionally followed by extensions such as `;name=value`, which are ignored.
+    /// - Parameter line: hexadecimal digits, optionally followed by extensions such as `;name=value`, which are
+    ///   ignored.
     private static func size(_ line: [UInt8]) throws(RequestFault) -> Int {
         let parts = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         let digits = parts[0]

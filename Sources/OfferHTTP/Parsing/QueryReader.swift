@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// A strict parser that turns a query string into the members of a request, all of them strings.
+/// A strict parser that turns a query string into the members of a request. Their values are all strings.
 package enum QueryReader {
     package enum Fault: String, Error, Hashable {
         case notPairs = "The query must consist of name=value pairs."
@@ -35,8 +35,8 @@ package enum QueryReader {
                 }
                 decoded.append(high << 4 | low)
             case UInt8(ascii: "+"):
-                // `+` is a space in a form but a plus in a URL. A signature over the wrong character would fail only on the
-                // customer's device.
+                // `+` is a space in a form but a plus in a URL. A signature over the wrong character would fail only on
+                // the customer's device.
                 throw .plus
             default:
                 decoded.append(byte)

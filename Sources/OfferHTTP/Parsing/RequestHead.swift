@@ -20,11 +20,11 @@ package struct RequestHead {
     /// The size of the head in bytes, including all its lines.
     let size: Int
     package private(set) var framing = Framing.length(0)
-    /// Whether the connection closes after the response.
+    /// True if the connection closes after the response.
     package private(set) var isLast: Bool
-    /// The host that the request is for, without its port. An absolute URL as the target takes precedence over `Host` (RFC
-    /// 9112 section 3.2.2). Empty for an empty `Host`, which a client sends if its URL has no authority; nil if there is
-    /// neither.
+    /// The requested host, without its port. An absolute URL as the target takes precedence over `Host` (RFC 9112
+    /// section 3.2.2). The host is empty for an empty `Host`, which a client sends if its URL has no authority. It is
+    /// nil if there is neither.
     package private(set) var host: String?
     private(set) var contentType: String?
     private(set) var contentEncoding: String?
@@ -34,7 +34,7 @@ package struct RequestHead {
     private(set) var requestID: String?
     /// The value of the `traceparent` header; empty if there are several.
     private(set) var traceparent: String?
-    /// Whether the client waits for 100 Continue before it sends the body.
+    /// True if the client waits for 100 Continue before it sends the body.
     private(set) var expectsContinue = false
 
     /// The maximum size of a head in bytes, and the maximum number of its lines.
@@ -48,14 +48,14 @@ package struct RequestHead {
         method = try Self.text(bytes, Self.method(bytes, &index))
         let written = try Self.text(bytes, Self.target(bytes, &index))
         target = Self.originForm(of: written)
-        // RFC 9112 section 3.2: a path, an absolute URL, an authority or an asterisk.
+        // A target is a path, an absolute URL, an authority or an asterisk (RFC 9112 section 3.2).
         guard target.hasPrefix("/") || method == "CONNECT" || target == "*" || written.contains("://") else {
             throw .malformed
         }
         let hostOfTarget = try Self.host(ofURL: written)
         let isHTTP11 = try Self.isHTTP11(bytes, &index)
-        // The server speaks no other protocol. A request to switch protocols gets an ordinary response, and then the connection
-        // closes.
+        // The server speaks no other protocol. A request to switch protocols gets an ordinary response, and then the
+        // connection closes.
         isLast = !isHTTP11 || method == "CONNECT"
         var hosts = 0
         var hasLength = false
@@ -156,7 +156,7 @@ package struct RequestHead {
         return isHTTP11
     }
 
-    /// The path and query of a target; RFC 9112 section 3.2.2 lets a client send an absolute URL.
+    /// Returns the path and query of a target, which may be an absolute URL (RFC 9112 section 3.2.2).
     private static func originForm(of target: String) -> String {
         guard !target.hasPrefix("/") else { return target }
         for scheme in ["http://", "https://"] where target.prefix(scheme.count).isEqual(toLowerCase: scheme) {
@@ -167,7 +167,8 @@ package struct RequestHead {
         return target
     }
 
-    /// The host of an absolute URL; nil for any other target. Without a host, the URL is invalid (RFC 9110 section 4.2.1).
+    /// Returns the host of an absolute URL; nil for any other target. Without a host, the URL is invalid (RFC 9110
+    /// section 4.2.1).
     private static func host(ofURL target: String) throws(RequestFault) -> String? {
         guard !target.hasPrefix("/") else { return nil }
         for scheme in ["http://", "https://"] where target.prefix(scheme.count).isEqual(toLowerCase: scheme) {
@@ -188,8 +189,8 @@ package struct RequestHead {
         return true
     }
 
-    /// Consumes a field name and the colon that must immediately follow it. A line that begins with white space would be a
-    /// folded line and is refused.
+    /// Consumes a field name and the colon that must immediately follow it. A line that begins with white space is a
+    /// folded line, so it is refused.
     private static func name(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(RequestFault) -> Range<Int> {
         let start = index
         while index < bytes.count, isTokenCharacter(bytes[index]) { index += 1 }
@@ -231,7 +232,8 @@ package struct RequestHead {
         return try text(bytes, host)
     }
 
-    /// Like ``text``, but returns an empty string for a value that is not UTF-8. Used for headers that may contain anything.
+    /// Like ``text``, but returns an empty string for a value that is not UTF-8. Used for headers that may contain
+    /// anything.
     private static func textIfAny(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> String {
         (try? text(bytes, range)) ?? ""
     }
@@ -257,7 +259,7 @@ package struct RequestHead {
         option.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" } == "close"
     }
 
-    /// Whether the bytes equal `lowerCase`, a lower-case ASCII string, ignoring ASCII case.
+    /// Returns true if the bytes equal `lowerCase`, a lower-case ASCII string, ignoring ASCII case.
     private static func isEqual(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ lowerCase: String) -> Bool {
         guard range.count == lowerCase.utf8.count else { return false }
         var index = range.lowerBound
@@ -271,14 +273,14 @@ package struct RequestHead {
         return true
     }
 
-    /// Other parsers refuse a tab after a framing header's value, so we do too.
+    /// Returns true if a tab follows a value. Other parsers refuse a tab after a framing header's value, so we do too.
     private static func isFollowedByTab(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
         range.upperBound < bytes.count && bytes[range.upperBound] == 0x09
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// RFC 9110 section 5.6.2.
+    /// Returns true for a character of a token (RFC 9110 section 5.6.2).
     static func isTokenCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -19,7 +19,7 @@ package struct RequestReader {
     private var unread = ByteBuffer()
     private var part = Part.head(searched: 0)
 
-    /// Whether a head has been read but its body is incomplete.
+    /// True if a head has been read but its body is incomplete.
     var isInBody: Bool { if case .head = part { false } else { true } }
 
     /// The memory that incomplete requests take, in bytes.
@@ -33,8 +33,8 @@ package struct RequestReader {
 
     private var bufferSize: Int { unread.readableBytes == 0 ? 0 : unread.storageCapacity }
 
-    /// Moves the rest of an incomplete request to a buffer of its size. The buffers of the event loop and of TLS hold 16 KiB
-    /// or more, and a client that sends little at a time would keep one.
+    /// Moves the rest of an incomplete request to a buffer of its size. The buffers of the event loop and of TLS hold
+    /// 16 KiB or more, and a client that sends little at a time would keep one occupied.
     mutating func compact() {
         if unread.readableBytes == 0 {
             unread = ByteBuffer()
@@ -43,17 +43,18 @@ package struct RequestReader {
         }
     }
 
-    /// Whether any part of the next request has arrived. A lone CR does not count, because it may begin an empty line.
+    /// True if any part of the next request has arrived. A lone CR does not count, because it may begin an empty line.
     var hasBegun: Bool {
         isInBody || unread.readableBytes > 1
             || unread.readableBytes == 1 && unread.readableBytesUInt8Span[0] != UInt8(ascii: "\r")
     }
 
-    /// Whether the request being read is a HEAD request. The response to one has no body, even if the request cannot be
+    /// True if the request being read is a HEAD request. The response has no body, even if the request cannot be
     /// parsed.
     private(set) var isHead = false
 
-    /// The head of the request being read, once complete. It provides the context of the response if the rest cannot be parsed.
+    /// The head of the request being read; nil until it is complete. It provides the context of the response if the
+    /// rest cannot be parsed.
     var head: RequestHead? {
         switch part {
         case .head: nil
@@ -108,7 +109,7 @@ package struct RequestReader {
         }
     }
 
-    /// Looks the limit up only for a body beyond the usual one.
+    /// Returns the limit for a body. It is looked up only for a body beyond the usual limit.
     private func limit(of head: RequestHead, needing length: Int) -> Int {
         length <= HTTPRequest.maximumBodySize ? HTTPRequest.maximumBodySize : maximumBodySize(head.path)
     }
@@ -116,7 +117,8 @@ package struct RequestReader {
     private mutating func finish(_ head: RequestHead, _ body: [UInt8]) -> Event {
         part = .head(searched: 0)
         isHead = false
-        // Releasing a fully read buffer lets the event loop reuse it; allocating another took 1 % of an offer's time.
+        // Releasing a fully read buffer lets the event loop reuse it; allocating another took 1 % of the time for an
+        // offer.
         if unread.readableBytes == 0 { unread = ByteBuffer() }
         return .request(head, body: body)
     }

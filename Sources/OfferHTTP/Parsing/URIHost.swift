@@ -1,10 +1,10 @@
 import OfferCore
 
-/// The host in an authority such as `example.com:8080` (RFC 3986 section 3.2), as `Host`, `:authority` and absolute URLs have
-/// it.
+/// A parser for the host in an authority such as `example.com:8080` (RFC 3986 section 3.2). `Host`, `:authority` and
+/// absolute URLs contain an authority.
 ///
-/// User information is refused, because HTTP forbids it (RFC 9110 section 4.2.4). So are IPvFuture and zones, which no client
-/// needs.
+/// User information is refused, because HTTP forbids it (RFC 9110 section 4.2.4). IPvFuture and zones are refused too,
+/// because no client needs them.
 enum URIHost {
     /// Returns the host in `authority`, an IPv6 address with its brackets; nil if the authority is malformed.
     static func text(in authority: some StringProtocol) -> String? {
@@ -12,8 +12,8 @@ enum URIHost {
         return range(in: bytes.span, bytes.indices).map { String(decoding: bytes[$0], as: UTF8.self) }
     }
 
-    /// Returns the place of the host in an authority, which may be empty (RFC 9112 section 3.2); nil if the authority is
-    /// malformed.
+    /// Returns the range of the host in an authority, which may be empty (RFC 9112 section 3.2); nil if the authority
+    /// is malformed.
     static func range(in bytes: borrowing Span<UInt8>, _ authority: Range<Int>) -> Range<Int>? {
         let end = authority.upperBound
         var index = authority.lowerBound
@@ -34,7 +34,7 @@ enum URIHost {
         return host
     }
 
-    /// Returns the number of bytes of the character of a `reg-name` at `index`; nil if there is none. An IPv4 address consists
+    /// Returns the size in bytes of the `reg-name` character at `index`; nil if there is none. An IPv4 address consists
     /// of such characters too.
     private static func sizeOfCharacter(_ bytes: borrowing Span<UInt8>, at index: Int, _ end: Int) -> Int? {
         switch bytes[index] {

@@ -17,11 +17,11 @@ package struct HTTPServer: Service {
     private let onListening: @Sendable (_ ports: [Int]) -> Void
 
     /// - Parameters:
-    ///   - listeners: the addresses to listen on; all of them stop together.
+    ///   - listeners: the listeners, which all stop together.
     ///   - certificate: the certificate for TLS; without one, the server speaks plain HTTP.
-    ///   - readiness: told when the server begins to stop.
+    ///   - readiness: is told when the server begins to stop.
     ///   - budget: the memory for requests and responses.
-    ///   - sources: the limits of each address.
+    ///   - sources: the limits for each address.
     ///   - onListening: called once with the ports, in the order of the listeners.
     package init(
         listeners: [Listener], certificate: CurrentCertificate, readiness: Readiness, metrics: ConnectionMetrics,
@@ -36,7 +36,7 @@ package struct HTTPServer: Service {
         self.onListening = onListening
     }
 
-    /// - Throws: ``CannotListen``, ``ListenerFailed``.
+    /// - Throws: ``CannotListen`` or ``ListenerFailed``.
     package func run() async throws {
         let asyncLane = AsyncLane()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -76,12 +76,12 @@ package struct HTTPServer: Service {
         }
     }
 
-    /// Accepts the connections that are already waiting, and no others. A client that cannot connect can try another server. A
-    /// client whose connection is reset cannot know whether its request was processed.
+    /// Accepts the connections that are already waiting, and no others. A client that cannot connect can try another
+    /// server. A client whose connection is reset cannot know whether its request was processed.
     private func drain(_ listener: any Channel, _ group: MultiThreadedEventLoopGroup) -> EventLoopFuture<Void> {
         let loop = listener.eventLoop
-        // If the kernel rejects the filter, connections that arrive before the listener closes are lost. Nothing can prevent
-        // that.
+        // If the kernel rejects the filter, connections that arrive before the listener closes are lost. Nothing can
+        // prevent that.
         let isFiltered =
             (listener as? any SocketOptionProvider).map { provider in
                 provider.unsafeSetSocketOption(
@@ -89,7 +89,7 @@ package struct HTTPServer: Service {
                     value: offer_filter_of_everything())
             } ?? loop.makeSucceededVoidFuture()
         return isFiltered.flatMapError { _ in loop.makeSucceededVoidFuture() }
-            // Accept all waiting connections in the next turn of the loop, which is over by the end of the delay.
+            // Accept all waiting connections in the next turn of the loop, which ends before the delay does.
             .flatMap { listener.setOption(.maxMessagesPerRead, value: UInt(Self.backlog) * 2) }
             .flatMap { loop.scheduleTask(in: TimeLimit.accepting) {}.futureResult }
             .flatMap { listener.setOption(.autoRead, value: false) }
@@ -98,8 +98,8 @@ package struct HTTPServer: Service {
             .hop(to: loop)
     }
 
-    /// The size of the kernel's buffers for a connection, in bytes, each way. By itself, the kernel would let a client that
-    /// reads nothing have 5 MB of responses.
+    /// The size of the kernel's buffers for a connection, in bytes, each way. By default, the kernel would buffer 5 MB
+    /// of responses for a client that reads nothing.
     private static let kernelBuffer: SocketOptionValue = 64 * 1024
 
     /// The maximum number of connections waiting to be accepted.
@@ -117,13 +117,14 @@ package struct HTTPServer: Service {
             return try await ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: Self.backlog)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                // Connections inherit it. It must be set before listening, because it decides the TCP window scale.
+                // Connections inherit this option. It must be set before listening, because it determines the TCP
+                // window scale.
                 .serverChannelOption(.socketOption(.so_rcvbuf), value: Self.kernelBuffer)
                 .serverChannelOption(.socketOption(.reusePort), value: listener.sharesPort ? 1 : 0)
                 .serverChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        // Runs before NIO's own handler, which would back off for a second. Eviction frees descriptors
-                        // immediately.
+                        // This handler runs before NIO's own handler, which would back off for a second. Eviction frees
+                        // descriptors immediately.
                         try channel.pipeline.syncOperations.addHandler(
                             AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { _ in .milliseconds(20) })
                         try channel.pipeline.syncOperations.addHandler(
@@ -142,12 +143,12 @@ package struct HTTPServer: Service {
     }
 }
 
-/// A listening socket closed although the service had not been told to stop.
+/// The error thrown if a listening socket closes although the service was not told to stop.
 package struct ListenerFailed: Error, CustomStringConvertible {
     package let description = "the listening socket failed"
 }
 
-/// The service cannot listen on an address and port.
+/// The error thrown if the service cannot listen on an address and port.
 package struct CannotListen: Error {
     package let address: ListeningAddress
     package let reason: String

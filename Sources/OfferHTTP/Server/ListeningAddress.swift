@@ -4,7 +4,7 @@ import OfferCore
 package struct ListeningAddress: Hashable, Sendable {
     /// An IP address or a host name.
     package let host: String
-    /// 0 lets the system choose.
+    /// The port; 0 lets the system choose one.
     package let port: Int
 
     package init(host: String, port: Int) {
@@ -27,6 +27,6 @@ package struct ListeningAddress: Hashable, Sendable {
         }
     }
 
-    /// The host and `port` as they appear in a URL.
+    /// Returns the host and `port` as they appear in a URL.
     package func authority(port: Int) -> String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

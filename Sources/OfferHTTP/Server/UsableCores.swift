@@ -12,7 +12,7 @@ package enum UsableCores {
     }
 
     /// - Parameter list: processor numbers and ranges as the kernel writes them, such as `0-3,8`.
-    /// - Returns: nil if it is malformed.
+    /// - Returns: nil if the list is malformed.
     package static func count(in list: Substring) -> Int? {
         var count = 0
         for part in list.split(separator: ",") {

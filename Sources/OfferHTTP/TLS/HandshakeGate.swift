@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// A handler before the TLS handler that holds a connection's first record back until it is complete and the
+/// A handler before the TLS handler. It holds back a connection's first record until the record is complete and the
 /// ``HandshakeQueue`` lets the handshake begin.
 package final class HandshakeGate: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = ByteBuffer
@@ -21,10 +21,10 @@ package final class HandshakeGate: ChannelDuplexHandler, RemovableChannelHandler
     private var state = State.reading
     private var held = ByteBuffer()
     private var isReadHeld = false
-    /// nil once the handler is removed or the connection is gone.
+    /// The context of the handler; nil once the handler is removed or the connection is gone.
     private var context: ChannelHandlerContext?
 
-    /// - Parameter onFirstBytes: called when the client sends anything.
+    /// - Parameter onFirstBytes: called when the first bytes arrive.
     package init(_ queue: HandshakeQueue, onFirstBytes: @escaping () -> Void) {
         self.queue = queue
         self.onFirstBytes = onFirstBytes
@@ -57,8 +57,8 @@ package final class HandshakeGate: ChannelDuplexHandler, RemovableChannelHandler
         queue.add(self)
     }
 
-    /// RFC 8446 section 5.1: a record begins with its type, a version and its length. What is no handshake, or too long, is
-    /// passed on at once and refused by TLS.
+    /// True if the first record is complete. A record begins with its type, a version and its length (RFC 8446 section
+    /// 5.1). A record that is not a handshake, or is too long, is passed on immediately, and TLS refuses it.
     private var hasWholeRecord: Bool {
         guard let type = held.getInteger(at: held.readerIndex, as: UInt8.self), type == 22 else { return true }
         guard let length = held.getInteger(at: held.readerIndex + 3, as: UInt16.self) else { return false }
@@ -82,7 +82,7 @@ package final class HandshakeGate: ChannelDuplexHandler, RemovableChannelHandler
 
     // MARK: Turn
 
-    /// Passes on what the client has sent, and removes this handler. Called by the queue.
+    /// Passes on the bytes that the client has sent, and removes this handler. Called by the queue.
     /// - Returns: false if the connection is gone.
     func open() -> Bool {
         guard let context else { return false }

@@ -1,9 +1,10 @@
 package import NIOCore
 
-/// The TLS handshakes that the clients of one event loop have begun.
+/// A queue of the TLS handshakes that the clients of one event loop have begun.
 ///
-/// A handshake takes hundreds of microseconds, so thousands of clients that connect at once would delay every request on the
-/// loop. The loop therefore computes a few handshakes at a time, and reads what other clients have sent before it goes on.
+/// A handshake takes hundreds of microseconds, so thousands of clients that connect at once would delay every request
+/// on the loop. The loop therefore computes a few handshakes at a time, and reads the data of other clients before it
+/// continues.
 package final class HandshakeQueue {
     /// The number of handshakes computed together, which takes a few milliseconds.
     private static let size = 8
@@ -20,7 +21,7 @@ package final class HandshakeQueue {
         self.eventLoop = eventLoop
     }
 
-    /// Begins the handshake of a connection, or lets it wait for its turn.
+    /// Begins the handshake of a connection, or queues it.
     func add(_ gate: HandshakeGate) {
         if !isTaskScheduled { scheduleNextGroup() }
         guard remaining > 0 else { return waiting.append(gate) }

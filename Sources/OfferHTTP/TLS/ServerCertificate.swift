@@ -52,7 +52,7 @@ package struct ServerCertificate: Sendable {
         expiry = Date(timeIntervalSince1970: TimeInterval(own.notValidAfter))
     }
 
-    /// Whether clients accept the certificate at `now`.
+    /// Returns true if clients accept the certificate at `now`.
     package func isGood(at now: Date) -> Bool { begin <= now && now < expiry }
 
     /// Returns a problem if the certificate is not valid yet, has expired, or expires within 14 days.
@@ -68,14 +68,15 @@ package struct ServerCertificate: Sendable {
             hint: "renew it, and send SIGHUP")
     }
 
-    /// For TLS 1.2, AEAD suites with forward secrecy only (RFC 9325, section 4.2). All suites of TLS 1.3 have these
-    /// properties.
+    /// The cipher suites for TLS 1.2: only AEAD suites with forward secrecy (RFC 9325 section 4.2). All suites of TLS
+    /// 1.3 have these properties.
     private static let cipherSuites: [NIOTLSCipher] = [
         .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
         .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
         .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
     ]
 
-    /// 14 days. Automatic renewal should have happened before then.
+    /// The time before expiry at which a problem is reported: 14 days. Automatic renewal should have happened before
+    /// then.
     private static let notice: TimeInterval = 14 * 86_400
 }

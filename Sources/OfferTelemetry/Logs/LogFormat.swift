@@ -6,7 +6,8 @@ import OfferCore
 package enum LogFormat: String, CaseIterable, Sendable {
     /// A line for people, such as `2026-01-01T00:00:00.000Z notice keys in force active="2X9R4HXF34"`.
     case text
-    /// One JSON object (RFC 8259) with the members `time`, `level`, `message` and the metadata, all of them strings.
+    /// One JSON object (RFC 8259) with the members `time`, `level`, `message` and the metadata. Their values are all
+    /// strings.
     case json
 
     /// Formats an event with the current time as one line, without a line feed.

@@ -13,7 +13,7 @@ package final class LogWriter: Sendable {
         var critical: [UInt8] = []
         /// Other lines, in portions. If the log's reader is slow, a critical line waits for one portion at most.
         var portions: [[UInt8]] = []
-        /// The bytes in all portions.
+        /// The total number of bytes in all portions.
         var size = 0
         var dropped = 0
         var isWriting = false
@@ -37,7 +37,7 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// The size in bytes at which a portion is full: that of a pipe.
+    /// The size in bytes at which a portion is full, which is the capacity of a pipe.
     private static let portionSize = 64 * 1024
 
     package let format: LogFormat
@@ -48,8 +48,8 @@ package final class LogWriter: Sendable {
 
     /// - Parameters:
     ///   - format: the format of the line that reports dropped lines.
-    ///   - capacity: the size of the buffer in bytes. Warnings and errors may use twice as much, and critical lines have
-    ///     another buffer of this size.
+    ///   - capacity: the size of the buffer in bytes. Warnings and errors may use twice as much, and critical lines
+    ///     have another buffer of this size.
     ///   - write: writes whole lines and may block. It is called from one thread at a time.
     package init(
         format: LogFormat, capacity: Int = 1024 * 1024, write: @escaping @Sendable ([UInt8]) -> Void
@@ -62,7 +62,7 @@ package final class LogWriter: Sendable {
     /// Adds a line to the buffer.
     /// - Parameters:
     ///   - line: the text without a line feed.
-    ///   - level: the level of the event, which determines the room for the line.
+    ///   - level: the level of the event, which determines how much of the buffer the line may use.
     package func add(_ line: String, _ level: Logger.Level) {
         let isCritical = level >= .critical
         let room = level >= .warning && !isCritical ? 2 * capacity : capacity
@@ -78,7 +78,7 @@ package final class LogWriter: Sendable {
         if wakesThread { thread.execute { self.drain() } }
     }
 
-    /// Waits up to a second until everything is written. Without a reader, the wait would never end.
+    /// Waits up to a second for all lines to be written. If no one reads the log, they never are.
     package func finish() async {
         for _ in 0..<100 {
             guard queue.withLockedValue({ $0.isWriting }) else { return }

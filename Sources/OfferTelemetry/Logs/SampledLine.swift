@@ -2,8 +2,8 @@ package import Logging
 import NIOConcurrencyHelpers
 package import NIOCore
 
-/// The pace of a log line about events that strangers can cause as often as they like: one line a second, which says how
-/// many events it stands for.
+/// A limit of one log line a second for events that strangers can cause at will. Each line contains the number of
+/// events that it represents.
 package final class SampledLine: Sendable {
     private struct State {
         var next = NIODeadline.uptimeNanoseconds(0)
@@ -22,13 +22,14 @@ package final class SampledLine: Sendable {
 
     /// Counts an event.
     /// - Parameter kind: one of a few words, such as a problem code.
-    /// - Returns: the metadata to add to the line about this event; nil if the event is left to a later line.
+    /// - Returns: the metadata to add to the line about this event; nil if a later line will include the event.
     package func note(_ kind: String) -> Logger.Metadata? {
         guard let counts = take(adding: kind) else { return nil }
         return counts.values.reduce(0, +) > 1 ? Self.metadata(counts) : [:]
     }
 
-    /// Returns the content of a line about the events that have waited for a second; nil if there are none.
+    /// Returns the metadata of a line about the events since the last line; nil if there are none, or if that line is
+    /// less than a second old.
     package func overdue() -> Logger.Metadata? { take(adding: nil).map(Self.metadata) }
 
     private func take(adding kind: String?) -> [String: Int]? {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that only grows, from 0 when the process starts.
+/// A number that is 0 when the process starts and only grows.
 package final class Counter: Series {
     private let count = Atomic<Int64>(0)
 

@@ -10,8 +10,8 @@ package struct Metric: Hashable, Sendable {
 
     package let name: String
     package let kind: Kind
-    /// The names of its labels. Label values come from a closed set or from the operator's configuration, so no client can
-    /// create a series.
+    /// The names of the metric's labels. Label values come from a closed set or from the operator's configuration, so
+    /// no client can create a series.
     package let labels: [String]
     /// A sentence that describes the metric. `docs/metrics.md` repeats it word for word.
     package let help: String

@@ -4,7 +4,7 @@ package import OfferCore
 
 /// The problems that the parts of a running service report, and whether the service is stopping.
 package final class Readiness: Sendable {
-    /// A part of the service that reports problems. Each part replaces only its own.
+    /// A part of the service that reports problems. Each part replaces only its own problems.
     package enum Source: CaseIterable, Sendable {
         case configuration
         /// The signing keys.
@@ -17,7 +17,7 @@ package final class Readiness: Sendable {
         case clock
         /// The cryptographic self-test.
         case selfTest
-        /// The certificates of App Store data.
+        /// The verification of signed App Store data.
         case appStore
         /// The App Store's answers to the service's own requests.
         case appStoreAPI
@@ -52,13 +52,14 @@ package final class Readiness: Sendable {
         state.withLockedValue { $0.problems[source]?.isEmpty == false }
     }
 
-    /// Whether the configuration in force is the newest one; false while a newer one was refused or waits for its keys.
+    /// True if the configuration in force is the newest one. False if a newer one was refused or is waiting for its
+    /// keys.
     package var isNewestInForce: Bool {
         get { state.withLockedValue { $0.isNewestInForce } }
         set { state.withLockedValue { $0.isNewestInForce = newValue } }
     }
 
-    /// A problem if scanning keys and configuration has taken longer than five seconds.
+    /// The problem reported if a scan of keys and configuration has taken longer than five seconds; nil otherwise.
     package var hangingDisk: Diagnostic? {
         guard let began = state.withLockedValue({ $0.scanBegan }), .now - began > .seconds(5) else { return nil }
         return Diagnostic(
@@ -66,15 +67,15 @@ package final class Readiness: Sendable {
             hint: "check the disk that holds them")
     }
 
-    /// Whether the service has been told to stop.
+    /// True if the service has been told to stop.
     package var isStopping: Bool { state.withLockedValue { $0.isStopping } }
 
     package func beginScan() { state.withLockedValue { $0.scanBegan = .now } }
 
     package func endScan() { state.withLockedValue { $0.scanBegan = nil } }
 
-    /// Replaces the problems that `source` reported before. Each problem is logged once when it appears and once when it is
-    /// resolved.
+    /// Replaces the problems that `source` reported before. Each problem is logged once when it appears and once when
+    /// it is resolved.
     /// - Parameter level: the log level of a problem that appears.
     package func report(
         _ problems: [Diagnostic], from source: Source, level: Logger.Level = .error, to log: Logger
