@@ -65,7 +65,7 @@ struct RulesFileTests {
                 "{group: premium}",
                 "rules.r.subscription.group: \"premium\" is not valid here | write any, or a subscriptionGroupID"
             ),
-            ("{}", "rules.r.subscription: nothing is required"),
+            ("{}", "rules.r.subscription: the condition requires nothing"),
             ("[active]", "rules.r.subscription: a list is not valid here"),
         ])
     func errors(subscription: String, expected: String) {
