@@ -8,8 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-// The parts of libpq's documented interface that are used here. It is stable. Pipeline mode
-// came with PostgreSQL 14.
+// The part of libpq's documented, stable interface that this file uses. Pipeline mode requires libpq 14.
 enum { CONNECTION_OK = 0 };
 enum { PGRES_EMPTY_QUERY = 0, PGRES_COMMAND_OK = 1, PGRES_TUPLES_OK = 2, PGRES_PIPELINE_SYNC = 10 };
 enum { DIAG_SQLSTATE = 'C', DIAG_MESSAGE = 'M' };
@@ -132,7 +131,7 @@ static void ignore(void *context, const char *message) {}
 conn *offer_pg_connect(const char *const *names, const char *const *values) {
   conn *connection = pq.PQconnectdbParams(names, values, 1);
   if (!connection) return NULL;
-  // Notices would go to the standard error output.
+  // By default, libpq writes notices to standard error.
   pq.PQsetNoticeProcessor(connection, ignore, NULL);
   if (pq.PQstatus(connection) == CONNECTION_OK) pq.PQsetnonblocking(connection, 1);
   return connection;
@@ -150,7 +149,7 @@ static int64_t now(void) {
   return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-/// Waits until the socket is ready. Returns false after the deadline.
+/// Waits until the socket is ready. Returns false after the deadline or an error.
 static bool wait_for(conn *connection, short events, int64_t deadline) {
   struct pollfd socket = {.fd = pq.PQsocket(connection), .events = events};
   for (;;) {
@@ -162,17 +161,17 @@ static bool wait_for(conn *connection, short events, int64_t deadline) {
   }
 }
 
-/// Sends all of what is in libpq's buffer.
+/// Sends everything in libpq's output buffer.
 static bool flush(conn *connection, int64_t deadline) {
   for (;;) {
     int unsent = pq.PQflush(connection);
     if (unsent <= 0) return unsent == 0;
-    // The server may wait for us to read, too.
+    // The server may be waiting for the client to read.
     if (!wait_for(connection, POLLIN | POLLOUT, deadline) || !pq.PQconsumeInput(connection)) return false;
   }
 }
 
-/// Waits for a result. It is NULL at the end of a statement's results.
+/// Waits for the next result, which is NULL after the last result of a statement.
 static bool take(conn *connection, int64_t deadline, res **result) {
   while (pq.PQisBusy(connection)) {
     if (!wait_for(connection, POLLIN, deadline) || !pq.PQconsumeInput(connection)) return false;

@@ -1,30 +1,30 @@
 import CPostgreSQL
 
-/// A connection to a server, which one thread uses at a time.
+/// A connection to a PostgreSQL server. Only one thread may use it at a time.
 ///
-/// Statements are queued, and travel to the server with the first one whose result is needed: one round trip for all of them.
-/// A connection that has failed stays broken and is replaced by another one.
+/// Statements are queued and sent, in one round trip, with the first statement whose result is needed. A failed
+/// connection stays broken and must be replaced.
 @safe package final class PostgreSQLConnection {
     private let connection: OpaquePointer
-    /// A queued operation that has not been sent.
+    /// A queued operation that was not sent yet.
     private enum Queued {
         case preparation(of: String)
         case execution
     }
 
-    /// The names of prepared statements by their text.
+    /// The names of prepared statements by SQL text.
     private var prepared: [String: String] = [:]
-    /// The number of names given.
+    /// The number of names assigned so far.
     private var names = 0
     private var queue: [Queued] = []
-    /// The number of times that this connection has waited for the server.
+    /// The number of times that this connection waited for the server.
     package private(set) var roundTrips = 0
     private let timeout: Int32
-    /// False once the server did not answer, when the outcome of the last statement is unknown, or when prepared statements are
-    /// outdated.
+    /// False after a timeout or a connection failure, when the outcome of the last statement is unknown, or once
+    /// prepared statements are outdated.
     package private(set) var isUsable = true
 
-    /// Connects to the first server in the URL that accepts changes. Blocks until it is connected.
+    /// Connects to the first server in the URL that accepts changes. Blocks until the connection is open.
     /// - Parameter timeout: the time limit for a statement.
     package init(to server: PostgreSQLServer, timeout: Duration) throws(PostgreSQLError) {
         self.timeout = Int32(timeout / .milliseconds(1))
@@ -33,7 +33,7 @@ import CPostgreSQL
         }
         unsafe self.connection = connection
         guard unsafe offer_pg_is_connected(connection) else {
-            // The object is complete, so its end closes the connection.
+            // All properties are set, so `deinit` closes the connection.
             throw PostgreSQLError(state: nil, message: unsafe Self.line(offer_pg_error(connection)))
         }
     }
@@ -47,13 +47,14 @@ import CPostgreSQL
         }
     }
 
-    /// The number of the server process that serves this connection.
+    /// The process ID of the server process for this connection.
     package var backend: Int { unsafe Int(offer_pg_backend(connection)) }
 
-    /// The version of the server, such as 150018 for 15.18.
+    /// The server version, such as 150018 for 15.18.
     package var serverVersion: Int { unsafe Int(offer_pg_server_version(connection)) }
 
-    /// Queues a statement and discards its result. The next call that waits for the server throws the error of a failure.
+    /// Queues a statement whose result is discarded. If it fails, the next call that waits for the server throws its
+    /// error.
     /// - Parameter sql: a statement that stays prepared, with parameters `$1`, `$2` and so on.
     package func send(_ sql: String, _ arguments: [PostgreSQLValue] = []) throws(PostgreSQLError) {
         try begin()
@@ -62,7 +63,7 @@ import CPostgreSQL
             name = known
         } else {
             names += 1
-            // The server's log shows it.
+            // The server's log shows this name.
             name = "\(sql.prefix(while: \.isLetter).lowercased())\(names)"
             try require(unsafe offer_pg_queue_preparation(connection, name, sql))
             queue.append(.preparation(of: sql))
@@ -80,7 +81,7 @@ import CPostgreSQL
     }
 
     /// Executes several statements that stay prepared, in one round trip.
-    /// - Returns: the result of each.
+    /// - Returns: the result of each statement.
     package func execute(
         _ statements: [(sql: String, arguments: [PostgreSQLValue])]
     ) throws(PostgreSQLError) -> [PostgreSQLResult] {
@@ -89,7 +90,7 @@ import CPostgreSQL
         return try finish().suffix(statements.count)
     }
 
-    /// Executes a statement without parameters that is prepared for this time only.
+    /// Executes a statement without parameters, prepared for one use.
     package func executeOnce(_ sql: String) throws(PostgreSQLError) -> PostgreSQLResult {
         try flush()
         try begin()
@@ -99,7 +100,7 @@ import CPostgreSQL
         return try finishLast()
     }
 
-    /// Executes statements that return nothing and have no parameters.
+    /// Executes statements without parameters and discards their results.
     package func run(_ sql: String) throws(PostgreSQLError) {
         try flush()
         roundTrips += 1
@@ -111,8 +112,8 @@ import CPostgreSQL
         if !queue.isEmpty { _ = try finish() }
     }
 
-    /// Rolls the transaction back. The queue is executed before, and its failures are ignored.
-    /// - Parameter savepoint: nil for the whole transaction.
+    /// Executes the queue, ignoring failures, and rolls the transaction back.
+    /// - Parameter savepoint: nil rolls back the whole transaction.
     package func rollBack(to savepoint: String? = nil) throws(PostgreSQLError) {
         do { try flush() } catch { guard isUsable else { throw error } }
         try run(savepoint.map { "ROLLBACK TO SAVEPOINT \($0)" } ?? "ROLLBACK")
@@ -138,7 +139,7 @@ import CPostgreSQL
     }
 
     /// Sends the queue and reads its results.
-    /// - Returns: the results of executions.
+    /// - Returns: the results of the executed statements.
     /// - Throws: the first error. The server skips the statements after it.
     private func finish() throws(PostgreSQLError) -> [PostgreSQLResult] {
         defer { queue = [] }
@@ -181,14 +182,15 @@ import CPostgreSQL
         defer { unsafe offer_pg_free(result) }
         guard unsafe offer_pg_succeeded(result) else {
             let error = unsafe Self.error(result)
-            // A new connection prepares current statements.
+            // A new connection prepares the statements again.
             if unsafe !offer_pg_is_connected(connection) || error.isOutdated { isUsable = false }
             throw error
         }
         return unsafe PostgreSQLResult(result)
     }
 
-    /// Messages about connections and resources contain none of our values; others might.
+    /// Creates the error of a failed result. Only messages of the listed SQLSTATE classes are kept, because others may
+    /// contain values.
     private static func error(_ result: OpaquePointer) -> PostgreSQLError {
         let state = unsafe offer_pg_state(result).map { unsafe String(cString: $0) }
         let isHarmless = ["08", "25", "28", "3D", "42", "53", "55", "57"].contains { state?.hasPrefix($0) ?? true }
@@ -196,13 +198,13 @@ import CPostgreSQL
         return PostgreSQLError(state: state, message: isHarmless ? message ?? "" : "SQLSTATE \(state ?? "unknown")")
     }
 
-    /// The message of libpq without line breaks.
+    /// Returns a message of libpq without line breaks.
     private static func line(_ message: UnsafePointer<CChar>) -> String {
         unsafe String(cString: message).split(whereSeparator: \.isNewline).joined(separator: "; ")
     }
 }
 
-/// Parameters as libpq takes them: numbers and text as text, bytes as bytes.
+/// Parameters in libpq's format: numbers and text as text, bytes as bytes.
 private struct Parameters {
     private let bytes: [[UInt8]?]
     private let lengths: [Int32]
@@ -228,7 +230,8 @@ private struct Parameters {
     }
 }
 
-/// Passes pointers to bytes that end with NUL, with nil for nil, and a nil after the last.
+/// Passes `body` an array of pointers to NUL-terminated bytes. A nil element gives a nil pointer, and a nil pointer
+/// ends the array.
 private func withCStrings<Result>(
     _ strings: [[UInt8]?], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
 ) -> Result {

@@ -1,7 +1,7 @@
 import CPostgreSQL
 
 extension PostgreSQLResult {
-    /// Reads a result whose columns are all in binary form.
+    /// Reads a result whose columns are all in binary format.
     init(_ result: OpaquePointer) {
         let columns = unsafe 0..<offer_pg_columns(result)
         let types = columns.map { unsafe offer_pg_column_type(result, $0) }
@@ -14,7 +14,7 @@ extension PostgreSQLResult {
         changes = unsafe Int(offer_pg_changes(result))
     }
 
-    /// The types that the server sends as big-endian numbers: `bigint`, `smallint` and `integer`.
+    /// The OIDs of the types that the server sends as big-endian numbers: `bigint`, `smallint` and `integer`.
     private static let integers: Set<UInt32> = [20, 21, 23]
     private static let bytes: UInt32 = 17
 

@@ -3,13 +3,13 @@ import Foundation
 
 /// The location of a database and the settings for connecting to it, as libpq reads them from a connection URL.
 package struct PostgreSQLServer: Hashable, Sendable {
-    /// It may contain a password.
+    /// The URL, which may contain a password.
     private let url: String
     private let isRemote: Bool
     private let namesSSLMode: Bool
 
-    /// - Parameter url: a URL such as `postgresql://offers@db1,db2/offers`. It may contain a password; libpq also reads
-    ///   one from the file `~/.pgpass`, a service file or `PGPASSWORD`.
+    /// - Parameter url: a URL such as `postgresql://offers@db1,db2/offers`. It may contain a password. libpq also reads
+    ///   passwords from `~/.pgpass`, a service file or `PGPASSWORD`.
     package init(url: String) throws(PostgreSQLError) {
         if let missing = unsafe offer_pg_load() {
             throw PostgreSQLError(
@@ -19,32 +19,32 @@ package struct PostgreSQLServer: Hashable, Sendable {
         self.url = url
         let environment = ProcessInfo.processInfo.environment
         let hosts = try Self.setting("host", of: url) ?? environment["PGHOST"] ?? ""
-        // It determines where to connect, and the host then only names the expected certificate.
+        // `hostaddr` determines the server to connect to. `host` then only names the expected certificate.
         let addresses = try Self.setting("hostaddr", of: url) ?? environment["PGHOSTADDR"] ?? ""
         let hasService = try (Self.setting("service", of: url) ?? environment["PGSERVICE"]) != nil
         isRemote = hasService || !"\(hosts),\(addresses)".split(separator: ",").allSatisfy { Self.isLocal($0) }
         namesSSLMode = try Self.setting("sslmode", of: url) != nil || environment["PGSSLMODE"] != nil
-        // libpq checks the ports only when it connects, and its error shows the text there: part of a password with a
-        // "/".
+        // libpq checks the ports only when it connects. Its error shows the invalid port, which may be part of a
+        // password that contains a "/".
         let ports = try Self.setting("port", of: url) ?? ""
         guard ports.split(separator: ",").allSatisfy({ (1...65535).contains(Int($0) ?? 0) }) else { throw Self.invalid }
         let passwords = [try Self.setting("password", of: url), try Self.setting("sslpassword", of: url)]
         containsPassword = passwords.contains { $0 != nil }
     }
 
-    /// True if the URL contains a secret: `password` or `sslpassword`, before the host or among the settings.
+    /// True if the URL contains a password before the host, or the setting `password` or `sslpassword`.
     package let containsPassword: Bool
 
-    /// The error never repeats a part of the URL, which may be a password.
+    /// The error for an invalid URL. It never repeats a part of the URL, which may be a password.
     private static let invalid = PostgreSQLError(
         state: nil,
         message: """
-            the URL is invalid; write special characters in it as %40 for @, %2F for / and so on, and leave out settings \
+            the URL is invalid; percent-encode special characters, such as %40 for @ and %2F for /, and leave out settings \
             that libpq does not have
             """)
 
-    /// Returns true if another @ follows the user and the password, before the settings. libpq would take part of the
-    /// password for the host or the database.
+    /// Returns true if another @ follows the user and the password, before the settings. libpq would mistake part of
+    /// the password for the host or the database.
     private static func isAmbiguous(_ url: String) -> Bool {
         guard let scheme = url.range(of: "://") else { return true }
         let rest = url[scheme.upperBound...]
@@ -62,12 +62,12 @@ package struct PostgreSQLServer: Hashable, Sendable {
         return unsafe String(cString: value)
     }
 
-    /// Whether a host is this machine: its loopback address, or the folder of a socket.
+    /// Returns true if a host is this machine: a loopback address or the folder of a socket.
     private static func isLocal(_ host: Substring) -> Bool {
         host.hasPrefix("/") || host.hasPrefix("@") || ["localhost", "127.0.0.1", "::1"].contains(String(host))
     }
 
-    /// The settings of a connection, each with its value. The URL overrides the settings before it.
+    /// The settings of a connection, in order. The URL overrides the settings before it.
     var settings: [(name: String, value: String)] {
         var settings = [
             ("connect_timeout", "3"), ("target_session_attrs", "read-write"), ("keepalives_idle", "5"),
@@ -76,7 +76,7 @@ package struct PostgreSQLServer: Hashable, Sendable {
         ]
         if isRemote, !namesSSLMode {
             settings.append(("sslmode", "verify-full"))
-            // The folder in which Debian keeps the certificates of public authorities.
+            // The file in which Debian keeps the certificates of public authorities.
             let roots = "/etc/ssl/certs/ca-certificates.crt"
             if ProcessInfo.processInfo.environment["PGSSLROOTCERT"] == nil,
                 FileManager.default.fileExists(atPath: roots)

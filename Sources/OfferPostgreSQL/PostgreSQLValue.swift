@@ -1,11 +1,11 @@
 /// The value of a parameter or a column.
 package enum PostgreSQLValue: Hashable, Sendable {
     case null
-    /// A value of the types `smallint`, `integer` and `bigint`.
+    /// A value of type `smallint`, `integer` or `bigint`.
     case integer(Int64)
-    /// A value of the types `text` and `name`. It cannot contain NUL.
+    /// A value of type `text` or `name`. It cannot contain NUL.
     case text(String)
-    /// A value of the type `bytea`.
+    /// A value of type `bytea`.
     case bytes([UInt8])
 }
 

@@ -3,14 +3,13 @@ import OfferEligibility
 
 /// The erasure of a customer's data.
 ///
-/// An identifier of the App Store stands for its Apple Account. In that case, only data that belongs exclusively to
-/// that Apple Account is erased: its anonymous purchases, and accounts without other purchases, together with their
-/// purchases.
+/// An App Store identifier stands for its Apple Account. In that case, only data that belongs exclusively to that Apple
+/// Account is erased: its anonymous purchases, and accounts without other purchases, together with their purchases.
 struct CustomerErasure {
     private let db: any Database
     private let app: Int64
     private let search: CustomerSearch
-    /// The names of the customer, and the accounts to erase.
+    /// The customer's identifiers and accounts to erase.
     private let names: Set<CustomerIdentifier>
     private let isOfAccount: Bool
     private var erased = 0
@@ -19,7 +18,7 @@ struct CustomerErasure {
     /// The result of one step of an erasure.
     struct Step: Sendable {
         let erasure: Erasure
-        /// The names with more data to erase.
+        /// The identifiers for which more data must be erased.
         let rest: Set<CustomerIdentifier>
     }
 
@@ -40,14 +39,14 @@ struct CustomerErasure {
             return
         }
         let accounts = try Self.exclusiveAccounts(search, app, db)
-        // Statements about a purchase that is kept are kept too.
+        // If a purchase is kept, statements about it are kept too.
         let stays = search.subscriptions.values.contains { purchase in
             identifier == .originalTransactionID(purchase.original) && !accounts.isSuperset(of: purchase.accounts)
         }
         names = stays ? accounts : accounts.union([identifier])
     }
 
-    /// Returns the accounts without purchases and links beyond those found.
+    /// Returns the accounts that have no purchases or links other than those found.
     private static func exclusiveAccounts(
         _ search: CustomerSearch, _ app: Int64, _ db: any Database
     ) throws -> Set<CustomerIdentifier> {
@@ -56,7 +55,8 @@ struct CustomerErasure {
             .union(found.values.flatMap(\.appleAccounts))
         let links = try db.rows(LinkTable.links(of: here, app)).joined().map(LinkTable.link)
         let accounts = Set(found.values.flatMap(\.accounts)).union(links.map { CustomerIdentifier($0.account) })
-        // The SQL statement excludes the purchases of one Apple Account, because there may be more than were found.
+        // The SQL statement excludes the purchases of one Apple Account, because there may be more of them than were
+        // found.
         let appleAccount = found.values.lazy.flatMap(\.appleAccounts).first
         let limit = StoredCustomer.maximumSubscriptions + 1
         var exclusive: Set<CustomerIdentifier> = []
@@ -74,7 +74,7 @@ struct CustomerErasure {
         return exclusive
     }
 
-    /// The purchases that are erased, or that lose only the data that names the customer.
+    /// The purchases to erase, or from which only the data that names the customer is erased.
     private var purchases: [Int64: CustomerSearch.Found] {
         isOfAccount ? search.subscriptions : search.subscriptions.filter { names.isSuperset(of: $0.value.accounts) }
     }
@@ -101,8 +101,8 @@ struct CustomerErasure {
         try LinkTable.removeAll(to: name, app, db)
     }
 
-    /// Deletes a subscription. If another account has used it too, only the data that names the customer's accounts is
-    /// deleted. If a caller has linked it to another account, only the customer's accounts are removed from its facts.
+    /// Deletes a subscription. If another account also used it, this deletes only the data that names the customer's
+    /// accounts. If a caller linked it to another account, this only removes the customer's accounts from its facts.
     private mutating func erase(_ id: Int64, _ subscription: CustomerSearch.Found) throws {
         let facts = try FactTable.all(id, of: subscription.original, db)
         if try isMovedToAnother(subscription) {

@@ -1,40 +1,40 @@
 import OfferCore
 import OfferEligibility
 
-/// Finds the purchases that may count for a customer, in a fixed number of index look-ups.
+/// A search for the purchases that may count for a customer, with a bounded number of index look-ups.
 ///
-/// It may find more than counts, but never less: ``CustomerPurchases`` decides. An account leads to its purchases and
-/// to linked identifiers, and from there to the anonymous purchases of their Apple Accounts. Every other identifier
-/// leads to one Apple Account and its purchases. No step leads from an Apple Account to an account and its other
-/// purchases.
+/// It may find purchases that do not count, but omits none that do, unless ``isComplete`` is false.
+/// ``CustomerPurchases`` decides which ones count. An account leads to its purchases, to linked identifiers, and to the
+/// anonymous purchases of their Apple Accounts. Every other identifier leads to one Apple Account and its purchases. No
+/// step leads from an Apple Account to an account and its other purchases.
 struct CustomerSearch {
     struct Found {
         let original: TransactionID
-        /// The accounts that facts about the subscription have named.
+        /// The accounts named by facts about the subscription.
         let accounts: [CustomerIdentifier]
         let appleAccounts: [CustomerIdentifier]
     }
 
     private let db: any Database
     private let app: Int64
-    /// The customer's names, except those of the purchases: the requested name, its accounts, and the identifiers
-    /// linked to them.
+    /// The customer's identifiers, except those of the purchases: the requested identifier, its accounts, and the
+    /// identifiers linked to them.
     private(set) var names: Set<CustomerIdentifier>
-    /// The accounts that may own purchases in proofs, with the usernames that are linked to them.
+    /// The accounts that may own purchases in proofs, with the usernames linked to them.
     private var othersNames: Set<CustomerIdentifier> = []
-    /// The purchases by number, without consumables unless proofs show them.
+    /// The purchases by number. Consumables are included only if proofs show them.
     private var lasting: [Int64: Found] = [:]
     private var consumables: [Int64: Found] = [:]
-    /// False if there are more purchases than are read for one customer. Consumables do not count.
+    /// False if the customer has more purchases or links than are read. Consumables do not count.
     private(set) var isComplete = true
-    /// True if there are more consumables than are read.
+    /// True if the customer has more consumables than are read.
     private(set) var hasMoreConsumables = false
-    /// The purchases of each account and Apple Account that was queried.
+    /// The purchases found for each account and Apple Account that was queried.
     private var purchases: [CustomerIdentifier: Purchases] = [:]
     /// The maximum number of purchases to read.
     private let maximum: Int
 
-    /// The purchases whose facts name an identifier, the latest first.
+    /// The purchases whose facts name an identifier, latest first.
     private struct Purchases {
         var lasting: [Int64] = []
         var consumables: [Int64] = []
@@ -46,7 +46,7 @@ struct CustomerSearch {
         names = Set([query.identifier].compactMap(\.self))
         maximum = StoredCustomer.maximumSubscriptions + query.purchases.count
         let proven = try addProven(query.purchases)
-        // The Apple Accounts whose purchases are all read, and those of which only the anonymous purchases are read.
+        // The Apple Accounts of which all purchases are read, and those of which only anonymous purchases are read.
         var (whole, anonymous): (Set<CustomerIdentifier>, Set<CustomerIdentifier>) = (appleAccounts, [])
         whole.formUnion(query.appleAccounts.map(CustomerIdentifier.appTransactionID))
         if let identifier = query.identifier {
@@ -77,7 +77,7 @@ struct CustomerSearch {
 
     private var appleAccounts: Set<CustomerIdentifier> { Set(lasting.values.flatMap(\.appleAccounts)) }
 
-    /// Returns the accounts that may own a subscription, or that an anonymous one may count for.
+    /// Returns the accounts that may own a subscription, or for which it may count if it is anonymous.
     static func possibleAccounts(
         of original: TransactionID, numbered id: Int64, _ app: Int64, _ db: any Database
     ) throws -> [CustomerIdentifier] {
@@ -100,7 +100,8 @@ struct CustomerSearch {
         return accounts.sorted { $0.precedes($1) }
     }
 
-    /// Returns the numbers of the purchases that identifiers name, without consumables for an account or Apple Account.
+    /// Returns the numbers of the purchases with these identifiers. For an account or Apple Account, consumables are
+    /// omitted.
     private mutating func purchases(of identifiers: some Collection<CustomerIdentifier>) throws -> [Int64] {
         let questions = identifiers.flatMap { identifier -> [Query] in
             switch identifier {
@@ -115,12 +116,12 @@ struct CustomerSearch {
         return ids + identifiers.flatMap { purchases[$0]?.lasting ?? [] }
     }
 
-    /// Queries each account and Apple Account once.
+    /// Queries the purchases of each account and Apple Account, unless they were queried before.
     private mutating func ask(about identifiers: some Collection<CustomerIdentifier>) throws {
         let new = identifiers.filter { identifier in
             switch identifier {
             case .appAccountToken, .appTransactionID: purchases[identifier] == nil
-            // No signed data names them.
+            // Signed data contains no username, and the other two identify purchases directly.
             case .applicationUsername, .originalTransactionID, .transactionID: false
             }
         }
@@ -135,7 +136,7 @@ struct CustomerSearch {
                     found.lasting.append(try row["id"])
                 }
             }
-            // There may be more.
+            // The limit was reached, so there may be more.
             if found.lasting.count >= limit { isComplete = false }
             if found.consumables.count >= limit { hasMoreConsumables = true }
             purchases[identifier] = found
@@ -148,8 +149,8 @@ struct CustomerSearch {
         return try add(db.rows(questions).joined().map { try $0["id"] })
     }
 
-    /// Adds purchases up to ``maximum``, and reads no more than that.
-    /// - Returns: the purchases that were read, now or before.
+    /// Reads and adds purchases, up to ``maximum`` in total.
+    /// - Returns: the purchases from `ids` that were read, now or earlier.
     @discardableResult
     private mutating func add(_ ids: [Int64], onlyAnonymous: Bool = false) throws -> [Found] {
         var seen: Set<Int64> = []
@@ -168,7 +169,7 @@ struct CustomerSearch {
         return Set(ids).compactMap { lasting[$0] }
     }
 
-    /// Reads the purchases that were not found before.
+    /// Reads the purchases that have not been read yet.
     private func found(_ ids: [Int64], onlyAnonymous: Bool) throws -> [(id: Int64, purchase: Found)] {
         let new = ids.filter { lasting[$0] == nil && consumables[$0] == nil }
         let answers = try db.rows(new.map(SubscriptionTable.originalAndIdentifiers))
@@ -190,7 +191,7 @@ struct CustomerSearch {
         try addConsumables(of: appleAccounts, onlyAnonymous: onlyAnonymous)
     }
 
-    /// Adds the latest consumables of accounts or Apple Accounts. They matter only to refunds.
+    /// Adds the latest consumables of accounts or Apple Accounts. They matter only for refunds.
     private mutating func addConsumables(
         of identifiers: some Collection<CustomerIdentifier>, onlyAnonymous: Bool
     ) throws {
@@ -202,7 +203,7 @@ struct CustomerSearch {
         }
     }
 
-    /// Adds the accounts that may own the requested purchases, and the other names of those accounts.
+    /// Adds the accounts that may own the requested purchases, and the identifiers linked to those accounts.
     private mutating func addOwners(of named: [Found]) throws {
         let identifiers = Set(
             named.map { .originalTransactionID($0.original) } + named.flatMap(\.appleAccounts) + names)
@@ -212,7 +213,7 @@ struct CustomerSearch {
         try addIdentifiers(linkedTo: owners)
     }
 
-    /// Adds the names that show whether purchases in proofs belong to another customer.
+    /// Adds the identifiers that show whether purchases in proofs belong to another customer.
     private mutating func addOthersNames(of proven: [Found]) throws {
         guard !proven.isEmpty else { return }
         let named = Set(proven.map { .originalTransactionID($0.original) } + proven.flatMap(\.appleAccounts))
@@ -223,7 +224,7 @@ struct CustomerSearch {
         othersNames = owners.union(try identifiers(linkedTo: owners).filter { $0.account != nil })
     }
 
-    /// Adds the account that an account is linked to, and the identifiers that are linked to either.
+    /// Adds the account that an account is linked to, and the identifiers linked to either account.
     private mutating func addLinks(ofAndTo account: CustomerIdentifier) throws {
         let links = try db.rows([LinkTable.links(ofAndTo: account, app, limit: Self.linkLimit)]).joined()
             .map(LinkTable.link)

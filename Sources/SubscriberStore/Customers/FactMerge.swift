@@ -1,14 +1,15 @@
 import OfferCore
 import OfferEligibility
 
-/// The merging of facts into the subscriptions of one app.
+/// A merge of facts into the subscriptions of one app.
 struct FactMerge {
     let db: any Database
     let app: Int64
 
     /// Merges facts, and updates the next checks and the redemptions of their subscriptions.
-    /// - Parameter isExported: true if the facts come from another store, which also keeps announcements.
-    /// - Returns: the subscriptions that the facts are about, in the order in which they are first named.
+    /// - Parameter isExported: true if the facts come from an export of another store, which includes the
+    ///   announcements.
+    /// - Returns: the subscriptions that the facts are about, in the order of their first facts.
     func merge(_ facts: [SubscriberFact], isExported: Bool = false) throws -> [Int64] {
         let facts = isExported ? facts : try withAnnouncements(facts)
         var subscriptions: [Int64] = []
@@ -20,7 +21,7 @@ struct FactMerge {
             let id = try ids[original] ?? SubscriptionTable.makeID(of: original, app, db)
             if ids.updateValue(id, forKey: original) == nil { subscriptions.append(id) }
             placed.append((fact, id))
-            // Done even for a fact that is not kept, so that the order of arrival does not matter.
+            // Identifiers are added even for a fact that is not kept, so the order of arrival does not matter.
             for identifier in IdentifierTable.identifiers(in: fact)
             where names.insert(Name(identifier: identifier, subscription: id)).inserted {
                 try IdentifierTable.add(identifier, id, app, isOfConsumable: fact.isOfConsumable, db)
@@ -34,9 +35,10 @@ struct FactMerge {
         return subscriptions
     }
 
-    /// Adds the announcements of renewal infos, before the next one replaces them.
+    /// Adds announcements to the facts, because each new renewal info replaces the previous one.
     ///
-    /// An older version kept none, so when an offer is shown, the subscription's known renewal info counts too.
+    /// An older version kept no announcements. So if a fact shows an offer, the known renewal info of its subscription
+    /// also gives announcements.
     private func withAnnouncements(_ facts: [SubscriberFact]) throws -> [SubscriberFact] {
         var announcements = facts.announcements
         for original in Set(facts.filter(\.showsPromotionalOffer).map(\.originalTransactionID)) {
@@ -47,7 +49,7 @@ struct FactMerge {
         return facts + announcements
     }
 
-    /// Moves callers' statements about a transaction to its subscription, once the subscription is known.
+    /// Moves callers' statements about transactions to their subscriptions, once these are known.
     private func adoptStatements(about transactions: [SubscriberFact]) throws {
         let originals = Dictionary(
             transactions.map { (CustomerIdentifier.transactionID($0.key.id), $0.originalTransactionID) }
@@ -72,14 +74,14 @@ struct FactMerge {
         try LinkTable.move(transaction, to: subscription, app, db)
     }
 
-    /// An identifier that facts about a subscription name.
+    /// An identifier in facts about a subscription.
     private struct Name: Hashable {
         let identifier: CustomerIdentifier
         let subscription: Int64
     }
 
     /// Updates the next check and the redemptions of a subscription.
-    /// - Parameter forgotten: the treatment of a redemption that no fact shows any longer; nil if no facts were removed.
+    /// - Parameter forgotten: the treatment of redemptions that facts no longer show; nil if no facts were removed.
     static func schedule(
         _ subscription: Int64, _ original: TransactionID, forgotten: RedemptionTable.Forgotten? = nil,
         _ db: any Database
@@ -93,8 +95,8 @@ struct FactMerge {
         try setCheck(of: subscription, original, facts, db)
     }
 
-    /// Sets the next check of a subscription: when its period ends, or before a signature that its customer holds gives
-    /// its slot back. If the check shows that the signature was redeemed, the slot is kept.
+    /// Sets the time of a subscription's next check: the end of its period, or a time before an outstanding signature
+    /// of its customer releases its slot. If the check shows that the signature was redeemed, the slot is kept.
     /// - Parameter facts: all facts about the subscription.
     static func setCheck(
         of subscription: Int64, _ original: TransactionID, _ facts: [SubscriberFact], _ db: any Database

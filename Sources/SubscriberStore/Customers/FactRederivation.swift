@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// The replacement of facts derived earlier from a payload by those derived now.
+/// A replacement of the facts derived earlier from a payload by those derived now.
 struct FactRederivation {
     private let db: any Database
     private let app: Int64
@@ -11,7 +11,7 @@ struct FactRederivation {
 
     /// - Returns: the number of facts withdrawn.
     static func rederive(_ payload: RereadPayload, _ db: any Database) throws -> Int {
-        // It may have been pruned or erased in the meantime.
+        // The payload may have been pruned or erased in the meantime.
         guard let app = try PayloadTable.app(of: payload.id.number, db) else { return 0 }
         let rederivation = FactRederivation(
             db: db, app: app, payload: payload, facts: payload.facts + payload.facts.announcements)
@@ -37,7 +37,7 @@ struct FactRederivation {
             try IdentifierTable.remove(fact, subscription, app, db)
         }
         let right = facts.filter { !wrong.contains($0) }
-        // An identifier that another fact names stays.
+        // An identifier that another fact also names is kept.
         for fact in right { try IdentifierTable.add(fact, subscription, app, db) }
         if right.isEmpty && !payload.facts.contains(where: { $0.originalTransactionID == original }) {
             try RedemptionTable.removeAll(of: subscription, forgotten: .neverWas, db)

@@ -1,12 +1,12 @@
 import OfferCore
 import OfferEligibility
 
-/// The check of the limits for one customer, and the reservation of the allowed offers. It runs within one transaction.
+/// The limit check for one customer and the reservation of the allowed offers, within one transaction.
 struct LedgerCheck {
     private let request: LedgerRequest
     private let app: Int64
     private let db: any Database
-    /// The customer's authorisations for any offer, including those that this request has reserved.
+    /// The customer's authorisations for any offer, including those reserved by this request.
     private var held: [AuthorisationTable.Found]
     /// The customer's redemptions of any promotional offer.
     private let redemptions: [LedgerRedemption]
@@ -24,7 +24,7 @@ struct LedgerCheck {
             by: Self.subscriptions(of: request.holders, app, db), explainedBy: held.map(\.id), request.app, db)
     }
 
-    /// Returns the subscriptions that any of the identifiers name.
+    /// Returns the subscriptions named by any of the identifiers.
     static func subscriptions(of holders: [CustomerIdentifier], _ app: Int64, _ db: any Database) throws -> Set<Int64> {
         let queries: [Query] = holders.compactMap { holder in
             switch holder {
@@ -53,7 +53,7 @@ struct LedgerCheck {
         let ofOffer = held.filter {
             $0.authorisation.productID == offer.productID && $0.authorisation.offerID == offer.offerID
         }
-        // The change is repeated, because its first outcome is unknown.
+        // Known nonces mean that the change is being repeated, because its first outcome was unknown.
         let known = offer.nonces.count { nonce in ofOffer.contains { $0.nonce == nonce } }
         guard known == 0 else { return known == offer.nonces.count ? .reserved : .reservedFirst }
         let view = try view(of: offer, ofOffer)
@@ -86,12 +86,12 @@ struct LedgerCheck {
             totalSlots: Int(slots ?? 0), heldSlots: outstandingSlots(of: ofOffer).count)
     }
 
-    /// Returns the slots in which the customer has an outstanding signature, the oldest first.
+    /// Returns the slots in which the customer has an outstanding signature, oldest first.
     private func outstandingSlots(of found: [AuthorisationTable.Found]) -> [Int64] {
         Set(found.filter { $0.authorisation.isOutstanding(at: request.at) }.map(\.slot)).sorted()
     }
 
-    /// Keeps only one of the two signatures of an answer. While either is outstanding, the answer is.
+    /// Omits the second signature of an answer while the first is outstanding, so the answer counts once.
     private func countedOnce(_ found: [AuthorisationTable.Found]) -> [AuthorisationTable.Found] {
         let outstanding = Set(found.filter { $0.authorisation.isOutstanding(at: request.at) }.map(\.id))
         return found.filter { found in found.twin.map { !outstanding.contains($0) } ?? true }
@@ -100,7 +100,7 @@ struct LedgerCheck {
     private mutating func reserve(
         _ nonces: ArraySlice<Nonce>, of offer: LedgerRequest.Offer, beside ofOffer: [AuthorisationTable.Found]
     ) throws {
-        // Each form shares a slot that the customer holds, or takes its own. Without a cap, one slot is enough for all.
+        // Each form shares a slot that the customer holds, or takes a new one. Without a cap, all forms share one slot.
         var slots = outstandingSlots(of: ofOffer)
         var twin: Int64?
         for (place, nonce) in nonces.enumerated() {

@@ -1,13 +1,13 @@
 package import OfferCore
 package import OfferEligibility
 
-/// The names used to look up a customer.
+/// The identifiers used to look up a customer.
 package struct CustomerQuery: Hashable, Sendable {
-    /// nil if only proofs identify the customer.
+    /// The customer's identifier; nil if only proofs identify the customer.
     package let identifier: CustomerIdentifier?
     /// The purchases that proofs show. All are read, regardless of their number.
     package let purchases: Set<TransactionID>
-    /// The Apple Accounts whose purchases are also read, if they are not found in another way.
+    /// The Apple Accounts whose purchases are read even if nothing else leads to them.
     package let appleAccounts: Set<TransactionID>
 
     package init(

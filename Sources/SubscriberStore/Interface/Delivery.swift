@@ -1,7 +1,7 @@
 package import OfferCore
 package import OfferEligibility
 
-/// A verified notification of the App Store, with the facts in it.
+/// A verified notification of the App Store, with its facts.
 package struct Delivery: Hashable, Sendable {
     package let app: AppScope
     package let notification: NotificationRecord
@@ -25,7 +25,7 @@ package struct Delivery: Hashable, Sendable {
 
 /// The permanent record of a notification. It contains no personal data.
 package struct NotificationRecord: Hashable, Sendable {
-    /// The identifier, the same in every delivery of the notification.
+    /// The identifier, which is the same in every delivery of the notification.
     package let notificationUUID: FieldText
     package let type: String
     package let subtype: String?
@@ -45,6 +45,6 @@ package struct NotificationRecord: Hashable, Sendable {
 
 package enum DeliveryOutcome: Hashable, Sendable {
     case applied
-    /// The notification was stored before. Nothing changes.
+    /// The notification was already stored, so nothing changes.
     case known
 }

@@ -5,7 +5,7 @@ package import OfferEligibility
 package struct DueSubscription: Hashable, Sendable {
     package let app: AppScope
     package let originalTransactionID: TransactionID
-    /// The time at which it became due.
+    /// The time at which the subscription became due.
     package let dueAt: Timestamp
     /// The next due time, unless newer data arrives.
     package let nextDueAt: Timestamp
@@ -18,10 +18,10 @@ package struct DueSubscription: Hashable, Sendable {
     }
 }
 
-/// The outcome for a subscription without an answer from the App Store.
+/// The outcome for a subscription about which the App Store gave no answer.
 package struct SettledClaim: Hashable, Sendable {
     package let claim: DueSubscription
-    /// The next due time; nil if it is not refreshed until newer data arrives.
+    /// The next due time; nil if the subscription is not refreshed until newer data arrives.
     package let dueAt: Timestamp?
 
     package init(_ claim: DueSubscription, dueAt: Timestamp?) {

@@ -1,7 +1,7 @@
 package import OfferCore
 package import OfferEligibility
 
-/// A notification on its way to a receiver of the team.
+/// A notification to forward to one of the team's receivers.
 package struct Forward: Hashable, Sendable {
     package struct ID: Hashable, Sendable {
         package let number: Int64
@@ -32,11 +32,11 @@ package struct Forward: Hashable, Sendable {
 package enum ForwardOutcome: Hashable, Sendable {
     case delivered
     case failed(nextAttempt: Timestamp)
-    /// The forward was given up.
+    /// Forwarding was given up.
     case dead(at: Timestamp)
 }
 
-/// A notification that was given up.
+/// A notification whose forwarding was given up.
 package struct DeadLetter: Hashable, Sendable {
     package let forward: Forward
     package let diedAt: Timestamp
@@ -47,12 +47,12 @@ package struct DeadLetter: Hashable, Sendable {
     }
 }
 
-/// A receiver and the notifications that wait for it.
+/// A receiver and the counts of its notifications.
 package struct Receiver: Hashable, Sendable {
     package let url: String
     package let pending: Int
     package let dead: Int
-    /// The time at which the oldest waiting notification was received.
+    /// The time at which the oldest waiting notification was received; nil if none is waiting.
     package let oldestPending: Timestamp?
 
     package init(url: String, pending: Int, dead: Int, oldestPending: Timestamp?) {

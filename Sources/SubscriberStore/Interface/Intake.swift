@@ -1,7 +1,7 @@
 package import OfferCore
 package import OfferEligibility
 
-/// The notifications and facts received for an app in one environment. The counts include data erased since.
+/// The notifications and facts received for an app in one environment. The counts include data that was erased later.
 package struct Intake: Hashable, Sendable {
     package let app: AppScope
     package let notifications: Int
@@ -12,8 +12,8 @@ package struct Intake: Hashable, Sendable {
     /// The latest `signedDate` of a notification.
     package let lastSignedDate: Timestamp?
 
-    /// The time between the signing and the arrival of the newest notification, in seconds; nil if there was none. It
-    /// is too short if an older notification arrived later.
+    /// The seconds from the latest `signedDate` to the latest arrival of a notification; nil if there was none. If an
+    /// older notification arrived last, its delay was longer than this.
     package var lag: Double? {
         guard let lastReceivedAt, let lastSignedDate else { return nil }
         return max(0, Double(lastReceivedAt.milliseconds) - Double(lastSignedDate.milliseconds)) / 1000

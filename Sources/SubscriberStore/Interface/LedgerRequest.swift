@@ -3,14 +3,15 @@ package import OfferEligibility
 
 /// A request to the ledger for one customer, before anything is signed.
 package struct LedgerRequest: Sendable {
-    /// An offer that the customer may have by its rule.
+    /// An offer that its rule allows for the customer.
     package struct Offer: Sendable {
         package let productID: ProductID
         package let offerID: OfferID
         package let limits: OfferLimits
-        /// The nonces of the signatures to make, which name the authorisations: one for each form, the preferred form
-        /// first. Without a cap, they share a slot and count as one signature, because they are sent in one answer.
-        /// Under a cap, each takes a place, because each can be redeemed. Empty to check without reserving.
+        /// The nonces of the signatures to make, one for each form, with the preferred form first. They also identify
+        /// the authorisations. Without a cap, the signatures share a slot and count as one, because they are sent in
+        /// one answer. Under a cap, each takes a place, because each can be redeemed. If the list is empty, nothing is
+        /// reserved.
         package let nonces: [Nonce]
         package let expiresAt: Timestamp
         /// The time at which the signatures become unusable.
@@ -41,10 +42,10 @@ package struct LedgerRequest: Sendable {
     package let app: AppScope
     /// The facts to merge first, in the same change, as if they had arrived in a notification.
     package let facts: [SubscriberFact]
-    /// The account and each subscription that the decision was based on. The same purchases under another name hold the
-    /// same slot.
+    /// The account and each subscription on which the decision was based. The same purchases share a slot, even under
+    /// another identifier.
     package let holders: [CustomerIdentifier]
-    /// The best comes first.
+    /// The offers, with the best offer first.
     package let offers: [Offer]
     package let reserving: Reserving
     package let at: Timestamp
@@ -61,7 +62,7 @@ package struct LedgerRequest: Sendable {
         self.at = at
     }
 
-    /// True if the answer needs no change.
+    /// True if the request changes nothing in the database.
     package var changesNothing: Bool {
         facts.isEmpty && (reserving == .nothing || offers.allSatisfy(\.nonces.isEmpty))
     }
@@ -73,25 +74,25 @@ package enum LedgerResult: Hashable, Sendable {
     case allowed
     /// The reservation is durable, so the signatures may be made.
     case reserved
-    /// The reservation is durable, but only the first of the signatures may be made, because the limits leave one
+    /// The reservation is durable, but only the first of the signatures may be made, because the limits leave only one
     /// place.
     case reservedFirst
-    /// The limits that are reached.
+    /// The limits allow no signature, for these reasons.
     case refused([ReasonCode])
 }
 
-/// A redemption of a promotional offer, as the ledger counts it.
+/// A redemption of a promotional offer, as counted by the ledger.
 package struct LedgerRedemption: Hashable, Sendable {
-    /// The number in the order of recording.
+    /// The number of the redemption. Numbers increase in the order of recording.
     package let number: Int64
     package let app: AppScope
-    /// nil after the erasure of the subscription.
+    /// The subscription; nil after its erasure.
     package let originalTransactionID: TransactionID?
     package let productID: ProductID
-    /// The offer ID as the App Store names it.
+    /// The offer ID reported by the App Store.
     package let offerID: String
     package let at: Timestamp
-    /// The issue time of the signature that explains it; nil if there is none.
+    /// The issue time of the signature that explains the redemption; nil if there is none.
     package let authorisedAt: Timestamp?
 
     package init(
@@ -110,7 +111,7 @@ package struct LedgerRedemption: Hashable, Sendable {
 
 /// The ledger's entries for one customer.
 package struct LedgerEntries: Hashable, Sendable {
-    /// The oldest comes first.
+    /// The authorisations, oldest first.
     package let authorisations: [Authorisation]
     /// The redemptions in the order of recording.
     package let redemptions: [LedgerRedemption]
@@ -134,13 +135,13 @@ package struct LedgerOffer: Hashable, Sendable {
     }
 }
 
-/// The redemptions that need an authorisation: all redemptions in some apps, even of offers that are not configured,
-/// except offers that are signed without the ledger.
+/// The redemptions that need an authorisation: all redemptions in some apps, except those of offers that are signed
+/// without the ledger. Redemptions of offers that are not configured are included.
 package struct LedgerCoverage: Hashable, Sendable {
     package let apps: Set<AppScope>
     /// The offers that are decided by a rule, so only this service signs them.
     package let decided: Set<LedgerOffer>
-    /// The offers without a rule, and those that another server signs too.
+    /// The offers without a rule, and those that another server also signs.
     package let exempt: Set<LedgerOffer>
 
     package init(apps: Set<AppScope> = [], decided: Set<LedgerOffer> = [], exempt: Set<LedgerOffer> = []) {

@@ -2,11 +2,11 @@ package import OfferCore
 package import OfferEligibility
 
 /// The reservation of the offer that answers a request for a retention message. The first request with an identifier
-/// makes the reservation; later ones get the same.
+/// makes the reservation. Later requests with the identifier get the same reservation.
 package struct RetentionReservation: Sendable {
     package struct Form: Sendable {
         package let signature: OfferSignatureForm
-        /// The message that is shown with the offer.
+        /// The message shown with the offer.
         package let messageIdentifier: UUIDText
 
         package init(signature: OfferSignatureForm, messageIdentifier: UUIDText) {
@@ -16,9 +16,10 @@ package struct RetentionReservation: Sendable {
     }
 
     package let requestIdentifier: UUIDText
-    /// A request for one or more offers, each with one nonce. The first that the limits allow is reserved.
+    /// The ledger request for one or more offers, each with one nonce. The first offer that the limits allow is
+    /// reserved.
     package let ledger: LedgerRequest
-    /// The form in which each offer is shown.
+    /// The signature form and the message for each offer.
     package let forms: [Form]
 
     package init(requestIdentifier: UUIDText, ledger: LedgerRequest, forms: [Form]) {
@@ -29,14 +30,14 @@ package struct RetentionReservation: Sendable {
 }
 
 package enum RetentionReservationAnswer: Hashable, Sendable {
-    /// An answer for each offer.
+    /// The ledger's answer for each offer.
     case new([LedgerResult])
     case known(RememberedRetentionOffer)
 }
 
 /// The offer that was reserved for a request, with the values needed to repeat the answer.
 package struct RememberedRetentionOffer: Hashable, Sendable {
-    /// The time for which requests are remembered. Requests of the App Store are accepted for five minutes before and
+    /// The time for which requests are remembered. The App Store's requests are accepted within five minutes before or
     /// after their date.
     package static let time = Duration.seconds(600)
 

@@ -1,9 +1,9 @@
 import OfferCore
 package import OfferEligibility
 
-/// A piece of background work that only one process does at a time, among all processes that use a database.
+/// Background work that only one of the processes using a database does at a time.
 package struct SharedWork: Hashable, Sendable {
-    /// The name that processes share.
+    /// The name, which is the same in all processes.
     package let name: String
 
     private init(_ name: String, of app: AppScope? = nil) {
@@ -16,9 +16,9 @@ package struct SharedWork: Hashable, Sendable {
     /// Returns the work of refreshing the subscriptions of an app.
     package static func polling(_ app: AppScope) -> SharedWork { SharedWork("polling", of: app) }
 
-    /// Deleting old payloads.
+    /// The work of deleting old payloads.
     package static let pruning = SharedWork("pruning")
 
-    /// Counting redemptions for the metrics.
+    /// The work of counting redemptions for the metrics.
     package static let countingRedemptions = SharedWork("counting redemptions")
 }

@@ -1,29 +1,29 @@
 package import OfferCore
 
-/// The reason a request to the store failed. Nothing was acknowledged.
+/// The reason why a store operation failed. The operation was not acknowledged.
 package struct StoreError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// Another process holds the database.
+        /// Another process has locked the database, or too many requests are waiting for it.
         case busy
         case diskFull
         case readOnly
-        /// The database cannot be opened, or its disk or server fails.
+        /// The database cannot be opened, or its disk or server failed.
         case unreachable
-        /// The database contains a value that no version of the program writes.
+        /// The database is damaged.
         case corrupt
         /// A row contains a value that no version of the program writes. Other rows can be read.
         case unreadable
-        /// A later version of the program has changed the database.
+        /// A later version of the program migrated the database.
         case newerVersion(found: Int, supported: Int)
         /// The database must first be migrated to the version of this program.
         case olderVersion(found: Int, needed: Int)
-        /// The file to create exists.
+        /// The file to create already exists.
         case exists
         /// The file is not a database of this program.
         case foreign
         /// The engine does not support this operation, but other tools do.
         case notSupported(instead: String)
-        /// A fault of this program.
+        /// A bug in this program.
         case fault
     }
 
@@ -44,8 +44,8 @@ package struct StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// True if the database stays broken until someone repairs it. A single refused statement says nothing about
-    /// others.
+    /// True if the database stays broken until someone repairs it. A refused statement does not count, because other
+    /// statements may succeed.
     package var isLasting: Bool {
         switch kind {
         case .corrupt, .newerVersion, .olderVersion, .foreign: true
@@ -55,7 +55,7 @@ package struct StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError {
-    /// The error for an operator.
+    /// The error in the form shown to operators.
     package var diagnostic: Diagnostic { Diagnostic("the database \(problem) (\(detail))", hint: hint) }
 
     private var problem: String {

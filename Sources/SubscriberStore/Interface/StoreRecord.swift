@@ -5,7 +5,7 @@ package import OfferEligibility
 package enum StoreRecord: Hashable, Sendable {
     case intake(Intake)
     case fact(AppScope, SubscriberFact)
-    /// An account or Apple Account named by a fact about a subscription, even if the fact was replaced since.
+    /// An account or Apple Account named by a fact about a subscription, even if the fact was later replaced.
     case identifier(AppScope, CustomerIdentifier, of: TransactionID)
     case notification(NotificationEntry)
     case teamFact(AppScope, TeamFact)
@@ -13,14 +13,14 @@ package enum StoreRecord: Hashable, Sendable {
     case authorisation(AppScope, AuthorisationEntry)
 }
 
-/// An authorisation with its name and its holders. Its redemption follows from the facts.
+/// An authorisation with its nonce and its holders. Its redemption is derived from the facts.
 package struct AuthorisationEntry: Hashable, Sendable {
     package let id: Nonce
     package let authorisation: Authorisation
     package let holders: [CustomerIdentifier]
-    /// The other signature of the same answer, if it was added before.
+    /// The other signature of the same answer, if it was added earlier.
     package let twin: Nonce?
-    /// The authorisation that took the slot, possibly this one; nil if exported by an older version.
+    /// The authorisation that took the slot, possibly this one; nil in an export by an older version.
     package let slot: Nonce?
 
     package init(
@@ -38,9 +38,9 @@ package struct AuthorisationEntry: Hashable, Sendable {
 package struct NotificationEntry: Hashable, Sendable {
     package let app: AppScope
     package let notification: NotificationRecord
-    /// nil if it was pruned or erased.
+    /// The body; nil if it was pruned or erased.
     package let body: [UInt8]?
-    /// The subscriptions that the body names, while the body is kept.
+    /// The subscriptions that the body names, as long as the body is kept.
     package let subscriptions: [TransactionID]
     package let forwards: [ForwardEntry]
 
@@ -60,7 +60,7 @@ package struct NotificationEntry: Hashable, Sendable {
 package struct ForwardEntry: Hashable, Sendable {
     package let receiver: String
     package let failures: Int
-    /// nil if it still waits for delivery.
+    /// The time at which the forward was given up; nil if it still waits for delivery.
     package let diedAt: Timestamp?
 
     package init(receiver: String, failures: Int, diedAt: Timestamp?) {

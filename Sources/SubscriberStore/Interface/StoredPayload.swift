@@ -22,11 +22,11 @@ package struct StoredPayload: Hashable, Sendable {
     }
 }
 
-/// The result of reading a raw payload again.
+/// The result of rereading a raw payload.
 package struct RereadPayload: Hashable, Sendable {
     package let id: StoredPayload.ID
     package let facts: [SubscriberFact]
-    /// The SHA-256 digests of the signed texts in the payload, including those that give no facts.
+    /// The SHA-256 digests of the signed texts in the payload, including texts without facts.
     package let digests: Set<[UInt8]>
 
     package init(id: StoredPayload.ID, facts: [SubscriberFact], digests: Set<[UInt8]>) {

@@ -2,11 +2,11 @@ import FoundationEssentials
 import OfferFiles
 import SystemPackage
 
-/// The effect of opening a database.
+/// The result of inspecting a database before it is opened.
 package enum StoreInspection: Hashable, Sendable {
-    /// There is none yet. Opening creates it.
+    /// The database does not exist yet. Opening creates it.
     case absent
-    /// Opening migrates it to the latest version.
+    /// The database exists. Opening migrates it to the latest version.
     case exists(version: Int)
 }
 
@@ -20,8 +20,8 @@ extension StoreLocation {
     }
 
     /// Inspects the database without creating or changing it.
-    /// - Throws: a ``StoreError`` if opening it would foreseeably fail, for example because the database is damaged,
-    ///   foreign or of a later program version.
+    /// - Throws: a ``StoreError`` if opening is certain to fail, for example because the database is damaged, or
+    ///   belongs to another program or a later version.
     package func inspect() throws(StoreError) -> StoreInspection {
         switch self {
         case .sqlite(let path): try Self.inspect(path)
@@ -33,7 +33,7 @@ extension StoreLocation {
         let files = FileManager.default
         let folder = FilePath(path).folder
         guard files.fileExists(atPath: path) else {
-            // The folder is created too, if the one above it exists.
+            // Opening also creates the folder, if its parent exists.
             let parent = files.fileExists(atPath: folder.string) ? folder : folder.folder
             guard files.isWritableFile(atPath: parent.string) else {
                 throw StoreError(.readOnly, "the folder \(parent) is missing or cannot be written")

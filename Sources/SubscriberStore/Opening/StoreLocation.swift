@@ -6,7 +6,7 @@ package enum StoreLocation: Hashable, Sendable {
     case sqlite(path: String)
     case postgreSQL(url: String)
 
-    /// - Parameter text: `sqlite:PATH`, or a connection URL of PostgreSQL. ``check()`` checks whether libpq can read it.
+    /// - Parameter text: `sqlite:PATH`, or a PostgreSQL connection URL. ``check()`` checks whether libpq accepts it.
     package init?(_ text: String) {
         if let prefix = Self.postgreSQLPrefixes.first(where: text.lowercased().hasPrefix), !text.contains("\0") {
             // libpq accepts the scheme only in lower case.
@@ -21,13 +21,13 @@ package enum StoreLocation: Hashable, Sendable {
     private static let sqlitePrefix = "sqlite:"
     private static let postgreSQLPrefixes = ["postgresql://", "postgres://"]
 
-    /// Checks everything that needs no connection, so that a mistake is found before the service starts.
+    /// Checks everything that needs no connection, so that mistakes are found before the service starts.
     package func check() throws(StoreError) {
         guard case .postgreSQL(let url) = self else { return }
         do { _ = try PostgreSQLServer(url: url) } catch { throw StoreError(error) }
     }
 
-    /// True if the location contains a password, and must not be shown to others.
+    /// True if the location contains a password and must be kept secret.
     package var containsPassword: Bool {
         guard case .postgreSQL(let url) = self else { return false }
         return (try? PostgreSQLServer(url: url).containsPassword) ?? true
@@ -46,29 +46,29 @@ package enum StoreLocation: Hashable, Sendable {
         guard case .exists(let version) = try inspect() else {
             throw StoreError(.unreachable, "there is no database at \(self)")
         }
-        // A later version that this program can use is not an older one.
+        // A later version is accepted if this program can use it.
         guard opening == .anyVersion || version >= latestVersion else {
             throw StoreError(.olderVersion(found: version, needed: latestVersion), "its schema is older")
         }
     }
 }
 
-/// The changes that opening may make to a database.
+/// The changes that opening a database may make.
 package enum StoreOpening: Hashable, Sendable {
     /// The database is created or migrated to the latest version if necessary.
     case migrating
     /// The database must exist with the latest version. It is not migrated, because an older program may be using it,
-    /// and not created, because the path may be misspelt.
+    /// and not created, because its path may be misspelt.
     case latestVersion
     /// The database must exist with a version that this program knows. Only copying works with every version.
     case anyVersion
 }
 
 extension StoreLocation: CustomStringConvertible, CustomReflectable {
-    /// Returns a URL without its user, its password and its settings.
+    /// Returns a URL without its user, password and settings.
     ///
-    /// A password may contain any of `/ ? @` if it was not percent-encoded. So if an @ follows the first question mark,
-    /// the end of the password is unknown, and nothing is shown.
+    /// A password that is not percent-encoded may contain `/`, `?` or `@`. If an @ follows the first question mark, the
+    /// end of the password is unknown, so only the scheme is shown.
     private static func withoutSecrets(_ url: String) -> String {
         guard let scheme = url.range(of: "://") else { return "postgresql:" }
         let rest = url[scheme.upperBound...]

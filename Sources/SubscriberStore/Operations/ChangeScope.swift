@@ -1,9 +1,9 @@
 import OfferCore
 import OfferEligibility
 
-/// The part of the store to which a change needs exclusive access, among all processes.
+/// The part of the store to which a change needs exclusive access, across all processes.
 package enum ChangeScope: Sendable {
-    /// Changes of these names are made one after the other. A change of several names cannot deadlock.
+    /// Changes that share a name are made one after the other. Changes with several names cannot deadlock.
     case names(Set<LockName>)
     /// No other change is made at the same time.
     case everything
@@ -33,7 +33,7 @@ extension LockName {
 
     static func receiver(_ url: String) -> LockName { LockName("receiver", [Array(url.utf8)]) }
 
-    /// The scope of deleting payloads that no receiver waits for, which no other change touches.
+    /// The lock for deleting payloads that are not waiting to be forwarded. No other change touches them.
     static let pruning = LockName("pruning", [])
 
     static func checks(_ app: AppScope) -> LockName { LockName("checks", [app.key]) }
@@ -44,7 +44,7 @@ extension AppScope {
 }
 
 extension ChangeScope {
-    /// Returns the lock names for merging facts: their subscriptions, and the holdings of the accounts in them.
+    /// Returns the lock names for merging facts: those of their subscriptions, accounts and Apple Accounts.
     static func facts(_ facts: [SubscriberFact], _ app: AppScope) -> Set<LockName> {
         var names: Set<LockName> = []
         for fact in facts {

@@ -34,7 +34,7 @@ extension SQLStore {
         }
     }
 
-    /// - Returns: nil if nothing is known.
+    /// - Returns: nil if nothing is known about the customer.
     private static func customer(
         _ search: CustomerSearch, _ id: Int64, _ app: AppScope, _ coverage: HistoryEvidence.Coverage?,
         _ db: any Database
@@ -81,7 +81,8 @@ extension SQLStore {
         }
     }
 
-    /// Statements about a known transaction are kept for its subscription, which will have more transactions.
+    /// Returns the subscription of a known transaction, or else the identifier. Statements are stored for the
+    /// subscription, because it will have more transactions.
     private static func lasting(
         _ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database
     ) throws -> CustomerIdentifier {
@@ -95,7 +96,7 @@ extension SQLStore {
     package func erase(_ identifier: CustomerIdentifier, in app: AppScope) async throws(StoreError) -> Erasure {
         var (subscriptions, payloads) = (0, 0)
         var rest: Set<CustomerIdentifier> = [identifier]
-        // In steps, so no notification waits long for it.
+        // Data is erased in steps, so that notifications do not wait long.
         while let name = rest.popFirst() {
             let step = try await write(.everything) { db in
                 try AppTable.id(of: app, db).map { try CustomerErasure.erase(name, $0, db) }

@@ -35,7 +35,8 @@ extension SQLStore {
     package func reviveDeadLetters(at now: Timestamp) async throws(StoreError) -> Int {
         var count = 0
         var last: Int64? = 0
-        // In steps, so no notification waits long for it. Entries that die again in the meantime are not visited again.
+        // Entries are revived in steps, so that notifications do not wait long. Entries that die again in the meantime
+        // are not revived again.
         while let end = last {
             let revived = try await write(.everything) { try ForwardTable.revive(after: end, at: now, limit: 500, $0) }
             count += revived.count

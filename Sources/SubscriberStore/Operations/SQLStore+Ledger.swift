@@ -73,7 +73,7 @@ extension SQLStore {
 }
 
 extension LedgerRequest {
-    /// The names that the request locks: those of the merged facts, the customer's holdings, and the counted totals.
+    /// The names that the request locks: those of its facts, its holders, and its offers with a total limit.
     var lockNames: Set<LockName> {
         ChangeScope.facts(facts, app)
             .union(holders.map { .identifier($0, app) })

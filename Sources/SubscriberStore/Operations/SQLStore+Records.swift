@@ -6,7 +6,7 @@ extension SQLStore {
         _ body: @escaping @Sendable (StoreRecord) throws(StoreError) -> Void
     ) async throws(StoreError) {
         try await read { db in
-            // Before the facts, because authorisations explain their redemptions.
+            // Authorisations come before facts, because they explain the redemptions in the facts.
             try Self.authorisations(db) { try body($0) }
             try Self.facts(db) { try body($0) }
             try Self.identifiers(db) { try body($0) }
@@ -122,7 +122,7 @@ extension SQLStore {
         case .identifier(let app, let identifier, let original):
             let app = try AppTable.makeID(of: app, db)
             let subscription = try SubscriptionTable.makeID(of: original, app, db)
-            // A fact may have named it, and shows the kind of purchase.
+            // A fact may have added the identifier already, with the right kind of purchase.
             guard try !IdentifierTable.identifiers(of: subscription, db).contains(identifier) else { return }
             try IdentifierTable.add(identifier, subscription, app, db)
         case .notification(let entry): try add(entry, db)
@@ -137,8 +137,8 @@ extension SQLStore {
         let twin = try entry.twin.flatMap { try AuthorisationTable.id(of: $0, app, db) }
         let slot: Int64?
         if let first = entry.slot {
-            // The authorisation that took the slot was exported earlier. If it is this one, it is not found and gets a new
-            // slot.
+            // The authorisation that took the slot was exported earlier. If it is this authorisation, it is not found,
+            // and a new slot is taken.
             slot = try AuthorisationTable.id(of: first, app, db)
         } else {
             slot = twin == nil ? try sharedSlot(of: entry, app, db) : nil
@@ -147,9 +147,9 @@ extension SQLStore {
             authorisation, entry.id, heldBy: entry.holders, slot: slot, twin: twin, app, db)
     }
 
-    /// Returns the slot of an authorisation exported by an older version, shared with authorisations that were
-    /// outstanding at the time. Each form of an answer may have had its own slot, so each gets one. An excess slot
-    /// becomes free when the signature expires.
+    /// Returns the slot that an authorisation exported by an older version shares with one that was outstanding at the
+    /// time; nil if there is none. Each form of an answer may have had its own slot, so each form gets its own. An
+    /// excess slot becomes free when the signature expires.
     private static func sharedSlot(
         of entry: AuthorisationEntry, _ app: Int64, _ db: any Database
     ) throws -> Int64? {

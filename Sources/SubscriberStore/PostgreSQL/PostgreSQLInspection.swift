@@ -1,6 +1,6 @@
 import OfferPostgreSQL
 
-/// Inspects a database without changing it.
+/// The inspection of a database without changing it.
 enum PostgreSQLInspection {
     /// Returns the number of the last migration applied; nil if there are no tables yet.
     static func version(url: String) throws(StoreError) -> Int? {

@@ -15,7 +15,7 @@ extension PostgreSQLStore {
         var result = PartitionPruning()
         if let next = plan.next {
             let isMade = try await changeTables { partitions in
-                // Another process may have created it.
+                // Another process may have created the partition.
                 if try partitions.next(lastingSince: newestSince) == next { try partitions.begin(next) }
                 return true
             }
@@ -27,7 +27,7 @@ extension PostgreSQLStore {
         for number in plan.disposable {
             try await deleteDeadLetters(in: number)
             let isDropped = try await changeTables { partitions in
-                // One of its dead letters may have been revived.
+                // One of the partition's dead letters may have been revived.
                 guard try partitions.disposable(receivedBefore: limit).contains(number),
                     try partitions.letters(in: number, limit: 1).isEmpty
                 else { return false }

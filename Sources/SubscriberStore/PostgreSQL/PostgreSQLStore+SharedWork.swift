@@ -1,5 +1,5 @@
 extension PostgreSQLStore {
-    /// The server's clock is used, because the clocks of the processes may differ.
+    /// Claims work by the server's clock, because the clocks of the processes may differ.
     package func claim(_ work: SharedWork, for duration: Duration) async throws(StoreError) -> Bool {
         let milliseconds = Int64(duration / .milliseconds(1))
         return try await write(.nothing) { [holder] db in

@@ -4,12 +4,12 @@ import OfferPostgreSQL
 
 /// The store in a PostgreSQL database, for any number of processes.
 ///
-/// Statements block, so they run on threads of the store. Changes that wait at the same time share a transaction. Each
-/// read sees a consistent snapshot.
+/// Statements block, so they run on the store's own threads. Changes that wait at the same time share a transaction.
+/// Each read sees a consistent snapshot.
 package final class PostgreSQLStore: SQLStore {
     private struct Read: PostgreSQLJob {
         let added: ContinuousClock.Instant
-        /// Reads and reports the result, unless the connection breaks.
+        /// Reads and reports the result, or returns the error if the connection broke.
         let perform: @Sendable (PostgreSQLConnection) -> StoreError?
         let reportFailure: @Sendable (StoreError) -> Void
 
@@ -22,8 +22,8 @@ package final class PostgreSQLStore: SQLStore {
     private let writer: PostgreSQLWriter
     private let readers: PostgreSQLWorkers<Read>
 
-    /// Opens the database, or creates its tables. Blocks until it is open.
-    /// - Parameter isMigrating: true to migrate it to the latest version.
+    /// Opens the database. Blocks until it is open.
+    /// - Parameter isMigrating: true to create the tables, or migrate them to the latest version.
     package init(_ settings: PostgreSQLSettings, isMigrating: Bool = true) throws(StoreError) {
         let server: PostgreSQLServer
         do { server = try PostgreSQLServer(url: settings.url) } catch { throw StoreError(error) }
@@ -73,7 +73,8 @@ package final class PostgreSQLStore: SQLStore {
                         let result = Self.snapshot(connection, body)
                         if case .failure(let error) = result, !connection.isUsable { return error }
                         continuation.resume(returning: result)
-                        // The caller already has its result. If the connection breaks here, the next read replaces it.
+                        // The caller already has its result. If the connection breaks here, the next read replaces the
+                        // connection.
                         try? connection.rollBack()
                         return nil
                     },
@@ -94,10 +95,10 @@ package final class PostgreSQLStore: SQLStore {
 }
 
 extension PostgreSQLStore {
-    /// Each thread has a connection and runs nothing else.
+    /// Always nil, because the store's threads run only jobs on their connections.
     package var executor: (any TaskExecutor)? { nil }
 
-    /// The server decides when to reuse the space of deleted rows.
+    /// Does nothing, because the server decides when to reuse the space of deleted rows.
     package func overwriteErased() async throws(StoreError) {}
 
     package func probe() async throws(StoreError) {
@@ -108,8 +109,8 @@ extension PostgreSQLStore {
         }
     }
 
-    /// PostgreSQL enforces foreign keys, except for partitioned payloads. Other possible faults are indexes left by a failed
-    /// operation, and counters after a manual change.
+    /// PostgreSQL enforces foreign keys, except for partitioned payloads. Other possible faults are invalid indexes
+    /// after a failed operation, and wrong counters after a manual change.
     package func check() async throws(StoreError) -> [String] {
         try await read { db in
             let indexes = try db.rows(

@@ -38,6 +38,6 @@ extension SQLiteStore {
         try copy.close()
     }
 
-    /// 4 MiB.
+    /// The number of pages copied at a time: 4 MiB.
     private static let pagesPerStep: Int32 = 1024
 }

@@ -4,7 +4,7 @@ import SystemPackage
 
 extension SQLiteStore {
     package func probe() async throws(StoreError) {
-        // There may be room for a page but not for a notification.
+        // There may be space for a page but not for a notification.
         let space = FileSystem.freeSpace(at: FilePath(pool.path).folder) ?? .max
         guard space >= Self.neededSpace else {
             throw StoreError(.diskFull, "only \(space) bytes are free")
@@ -13,7 +13,7 @@ extension SQLiteStore {
         _ = try await writer.write { try $0.execute(sql: "PRAGMA application_id = \(Schema.applicationID)") }
     }
 
-    /// The space for the changes of a busy second, with their indexes.
+    /// The space needed for a busy second's changes and their index entries.
     private static let neededSpace = 1 << 20
 
     package func check() async throws(StoreError) -> [String] {
@@ -25,7 +25,7 @@ extension SQLiteStore {
         let orphans = try GRDB.Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { row in
             "a row of \(row[0] as String) refers to a row of \(row[2] as String) that does not exist"
         }
-        // A database of an older version has no counter.
+        // A database of an older version has no counters.
         guard try db.tableExists("redemption_count") else { return faults + orphans }
         let miscounts = try GRDB.Row.fetchAll(db, sql: RedemptionTable.miscounted).map { row in
             RedemptionTable.miscount(

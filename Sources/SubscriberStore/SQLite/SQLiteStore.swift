@@ -5,14 +5,15 @@ import SystemPackage
 
 /// The store in a SQLite database, for one process at a time.
 ///
-/// One connection writes, in groups; up to four read, each from a snapshot, and never wait for the writer.
+/// One connection writes changes in groups. Up to four connections read, each from a snapshot, and never wait for the
+/// writer.
 package final class SQLiteStore: SQLStore {
     let pool: DatabasePool
     let writer: GroupedWriter
     private let readers = BlockingThreads(named: "sqlite-read", maximum: SQLiteConnection.maximumReaders)
 
-    /// Opens the database, or creates it.
-    /// - Parameter isMigrating: true to migrate it to the latest version.
+    /// Opens the database. Creates the file if it does not exist.
+    /// - Parameter isMigrating: true to create the tables, or migrate them to the latest version.
     package init(_ settings: SQLiteSettings, isMigrating: Bool = true) throws(StoreError) {
         let path = FilePath(settings.path)
         do {
@@ -30,8 +31,8 @@ package final class SQLiteStore: SQLStore {
     }
 
     package func close() throws(StoreError) {
-        // GRDB closes the readers last, and a reader cannot move the log into the database. If this fails, for example because
-        // another process reads, the log stays and no data is lost.
+        // GRDB closes the readers last, and a reader cannot move the log into the database. If moving it here fails,
+        // for example because another process is reading, the log stays and no data is lost.
         _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         do { try pool.close() } catch { throw StoreError(error) }
     }
@@ -45,14 +46,14 @@ package final class SQLiteStore: SQLStore {
         return try await withTaskExecutorPreference(readers) { () async throws(StoreError) in try readHere(body) }
     }
 
-    /// Reads on this thread.
+    /// Reads on the current thread.
     private func readHere<Result>(_ body: (any Database) throws -> Result) throws(StoreError) -> Result {
         do { return try pool.read { try body(SQLiteDatabase(connection: $0)) } } catch { throw StoreError(error) }
     }
 
     package var executor: (any TaskExecutor)? { readers }
 
-    /// Changes are made one after the other, so each is exclusive.
+    /// Changes are made one after the other, so every change is exclusive.
     package func write<Result: Sendable>(
         _ scope: ChangeScope, _ change: @escaping @Sendable (any Database) throws -> Result
     ) async throws(StoreError) -> Result {
@@ -61,13 +62,13 @@ package final class SQLiteStore: SQLStore {
 }
 
 extension SQLiteStore {
-    /// The log contains deleted data until it is moved into the database. While another process reads, moving it fails,
-    /// and the next checkpoint does it.
+    /// Moves the log into the database, because the log contains deleted data until then. This fails while another
+    /// process is reading; the next checkpoint then moves the log.
     package func overwriteErased() async throws(StoreError) {
         _ = try? await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
     }
 
-    /// No other process works with the database.
+    /// Always returns true, because no other process uses the database.
     package func claim(_ work: SharedWork, for duration: Duration) async throws(StoreError) -> Bool { true }
 
     package func release(_ work: SharedWork) async throws(StoreError) {}

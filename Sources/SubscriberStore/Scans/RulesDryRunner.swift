@@ -2,13 +2,13 @@ import NIOConcurrencyHelpers
 package import OfferCore
 package import OfferEligibility
 
-/// Replays rules over all stored customers, on all cores.
+/// A runner that evaluates rules for all stored customers in parallel.
 package struct RulesDryRunner: Sendable {
     package let inForce: Catalogue
     package let new: Catalogue
     package let at: Timestamp
     package let sampleSize: Int
-    /// The number of parts of the customers that are processed at the same time.
+    /// The number of pages of customers processed at the same time.
     package let workers: Int
 
     /// The number of subscriptions read at a time.

@@ -1,8 +1,8 @@
 import OfferCore
 
-/// A row of a result.
+/// A row of a query result.
 package struct Row: Sendable {
-    /// The column names in the order of ``values``. If a name occurs twice, the first counts.
+    /// The column names in the order of ``values``. If a name occurs twice, the first column counts.
     let columns: [String]
     let values: [StoredValue]
 

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// An app in one environment, and the counts of its intake.
+/// The apps, each in one environment, and the counts of their intake.
 enum AppTable {
     static func id(of app: AppScope, _ db: any Database) throws -> Int64? {
         try db.number(
@@ -24,8 +24,8 @@ enum AppTable {
     }
 
     /// - Parameters:
-    ///   - start: the beginning of the span without a gap.
-    ///   - continuing: true to keep a known start.
+    ///   - start: the start of the gapless span.
+    ///   - continuing: true to keep the known start, if there is one.
     static func setRecoveryCheckpoint(
         _ time: Timestamp, since start: Timestamp, continuing: Bool, _ app: Int64, at now: Timestamp, _ db: any Database
     ) throws {
@@ -36,7 +36,7 @@ enum AppTable {
             """, [time.milliseconds, app, now.milliseconds, start.milliseconds, continuing ? 1 : 0])
     }
 
-    /// - Parameter environment: nil for all.
+    /// - Parameter environment: nil selects all environments.
     static func all(
         _ bundleID: BundleID, _ environment: AppStoreEnvironment?, _ db: any Database
     ) throws -> [(id: Int64, app: AppScope, coverage: HistoryEvidence.Coverage?)] {
@@ -85,7 +85,7 @@ enum AppTable {
         var lastSignedDate: Timestamp?
     }
 
-    /// Each connection has its own row, so no two wait for each other.
+    /// Adds to the counts of an app. Each connection has its own row, so connections do not wait for each other.
     static func add(_ arrivals: Arrivals, _ app: Int64, _ db: any Database) throws {
         try db.send(
             """

@@ -3,14 +3,14 @@ import OfferEligibility
 
 /// The signatures issued for decisions.
 enum AuthorisationTable {
-    /// The states are stored in databases.
+    /// The numbers under which databases store the states.
     static let states: [Authorisation.State: Int64] = [.outstanding: 1, .redeemed: 2, .withdrawn: 3]
 
     struct Found {
         let id: Int64
         let nonce: Nonce
         let slot: Int64
-        /// The other signature of the same answer, if it was added before.
+        /// The other signature of the same answer, if it was added earlier.
         let twin: Int64?
         let authorisation: Authorisation
     }
@@ -18,8 +18,8 @@ enum AuthorisationTable {
     /// The kind of an erased holder. Its value is the HMAC of the identifier.
     private static let erasedKind = 0
 
-    /// Returns the authorisations of a customer for any offer.
-    /// - Parameter includesErased: true to include those made before the customer was erased.
+    /// Returns all authorisations of a customer, for any offer.
+    /// - Parameter includesErased: true to include authorisations made before the customer was erased.
     static func held(
         by holders: [CustomerIdentifier], _ app: Int64, includingErased includesErased: Bool = false, _ db: any Database
     ) throws -> [Found] {
@@ -76,7 +76,7 @@ enum AuthorisationTable {
 
     /// - Parameters:
     ///   - slot: the slot to share; nil for a new slot.
-    ///   - twin: the other signature of the same answer, if it was added before.
+    ///   - twin: the other signature of the same answer, if it was added earlier.
     /// - Returns: nil if an authorisation with this nonce exists.
     @discardableResult
     static func add(
@@ -121,12 +121,12 @@ enum AuthorisationTable {
         ).map { try StoredIdentifier(kind: try $0["kind"], value: try $0["value"]).identifier() }
     }
 
-    /// Returns the number of slots that all customers hold: redemptions, and slots with outstanding signatures.
+    /// Returns the number of slots held by all customers together: redemptions, and slots with outstanding signatures.
     ///
-    /// Redemptions have a counter, so counting a million costs as much as counting ten. One statement reads both, so it
-    /// sees one state of the database: PostgreSQL shows each statement the commits so far. A redemption closes its
-    /// authorisation in one change, but without the lock of the total, so two statements would miss a redemption that
-    /// is committed between them.
+    /// Redemptions have a counter, so counting a million costs as much as counting ten. One statement reads both
+    /// numbers, so both come from the same state of the database: in PostgreSQL, each statement sees the commits so
+    /// far. A redemption closes its authorisation in one change but does not lock the total, so two statements could
+    /// miss a redemption committed between them.
     static func slots(
         of productID: ProductID, _ offerID: OfferID, at now: Timestamp, _ app: Int64, _ db: any Database
     ) throws -> Int64 {
@@ -152,13 +152,13 @@ enum AuthorisationTable {
             """, [subscription, stored.kind, stored.value, (last + Authorisation.syncTime).milliseconds])
     }
 
-    /// Reads the result of ``nextCheck(of:_:after:)``; nil if nothing is outstanding.
+    /// Reads the result of the query ``nextCheck(of:_:after:)``; nil if nothing is outstanding.
     static func nextCheck(_ rows: [Row]) throws -> Timestamp? {
         try rows.first?.time("expires_at").map { $0 - Authorisation.syncTime }
     }
 
-    /// Removes an identifier from its authorisations. Its HMAC stays, so that the redemption of a signature that the
-    /// customer still holds is explained.
+    /// Removes an identifier from its authorisations. Its HMAC is kept, to explain the redemption of a signature that
+    /// the customer still holds.
     static func erase(_ holder: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         let stored = StoredIdentifier(holder)
         let digest = try ErasureKey(db).digest(of: holder, app)

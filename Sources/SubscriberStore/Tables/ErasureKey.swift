@@ -2,10 +2,11 @@ import OfferCore
 import OfferCrypto
 import OfferEligibility
 
-/// The key of the HMAC under which the ledger remembers an erased identifier.
+/// The key of the HMACs under which the ledger remembers erased identifiers.
 ///
-/// It identifies later reports of the App Store: the rest of an offer of several months, and the redemption of a
-/// signature issued before. The key never leaves the database, and an export contains neither the key nor the HMACs.
+/// An HMAC identifies later reports of the App Store: the rest of an offer of several months, and the redemption of a
+/// signature issued before the erasure. The key never leaves the database, and an export contains neither the key nor
+/// the HMACs.
 struct ErasureKey {
     private let key: [UInt8]
 
@@ -28,7 +29,7 @@ struct ErasedSubscription {
     /// The latest time at which the next period of a running offer can begin.
     let continuesUntil: Timestamp?
 
-    /// The time after which the App Store has stopped collecting a payment, so no renewal follows.
+    /// The time after which the App Store no longer tries to collect a payment, so no renewal follows.
     private static let longestRetry = Duration.days(62)
 
     /// - Parameter facts: all facts about the subscription, before they are erased.

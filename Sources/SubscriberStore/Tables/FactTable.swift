@@ -4,8 +4,8 @@ import OfferEligibility
 
 /// The current fact for each key. Announcements have their own table, which the previous release does not read.
 enum FactTable {
-    /// Keeps each fact that, by `SubscriberFact.replaces`, replaces the stored one with the same key.
-    /// - Returns: for each fact, true if it was kept.
+    /// Stores each fact that replaces the stored fact with the same key, according to `SubscriberFact.replaces`.
+    /// - Returns: for each fact, true if it was stored.
     static func merge(
         _ facts: [(fact: SubscriberFact, subscription: Int64)], _ db: any Database
     ) throws -> [Bool] {
@@ -61,7 +61,7 @@ enum FactTable {
         SET signed_date = excluded.signed_date, digest = excluded.digest, value = excluded.value
         """
 
-    /// Most facts have the identifier of the subscription, which is not stored twice.
+    /// Returns the identifier to store. It is empty for the subscription's identifier, which most facts have.
     private static func storedID(_ fact: SubscriberFact) -> String {
         fact.key.id == fact.originalTransactionID ? "" : fact.key.id.string
     }
@@ -99,7 +99,7 @@ enum FactTable {
             [subscription, fact.key.kind.rawValue, storedID(fact)])
     }
 
-    /// Stores a fact in place of one with the same key.
+    /// Replaces the value of a stored fact with the value of another fact with the same key.
     static func replace(
         _ fact: SubscriberFact, with other: SubscriberFact, _ subscription: Int64, _ db: any Database
     ) throws {
@@ -108,8 +108,8 @@ enum FactTable {
             [other.encoded, subscription, fact.key.kind.rawValue, storedID(fact)])
     }
 
-    /// Returns the query for the `id` of an app's subscriptions that have a transaction with this identifier, other
-    /// than their first. The unary plus keeps SQLite from beginning with all subscriptions of the app.
+    /// Returns the query for the `id` of an app's subscriptions that have this transaction, but not as their first. The
+    /// unary plus keeps SQLite from starting with all subscriptions of the app.
     static func subscriptions(withTransaction id: TransactionID, _ app: Int64) -> Query {
         Query(
             """

@@ -1,6 +1,7 @@
 import OfferCore
 
-/// The outbox. Among the rows that wait for one receiver and are about one subscription, only the first is due.
+/// The outbox. Among the rows that wait for the same receiver and are about the same subscription, only the first is
+/// due.
 enum ForwardTable {
     struct Entry {
         let id: Int64
@@ -16,7 +17,7 @@ enum ForwardTable {
         }
     }
 
-    /// - Parameter subscription: nil for a notification that names no subscription, whose order does not matter.
+    /// - Parameter subscription: nil if the notification names no subscription. Its order then does not matter.
     static func add(
         _ payload: Int64, to receiver: Int64, about subscription: Int64?, receivedAt: Timestamp, failures: Int = 0,
         diedAt: Timestamp? = nil, _ db: any Database
@@ -40,7 +41,7 @@ enum ForwardTable {
         try db.rows("SELECT * FROM forward WHERE payload = ?", [payload]).map(Entry.init)
     }
 
-    /// Removes an entry, so the next one about the same subscription is due.
+    /// Removes an entry, so that the next entry about the same subscription is due.
     static func delete(_ entry: Entry, _ db: any Database) throws {
         try db.send("DELETE FROM forward WHERE id = ?", [entry.id])
         try ReceiverTable.count(pending: entry.isDead ? 0 : -1, dead: entry.isDead ? -1 : 0, entry.receiver, db)
@@ -76,8 +77,8 @@ enum ForwardTable {
         ).filter { try $0.requiredTime("received_at") < time }.map(Entry.init)
     }
 
-    /// Makes dead entries due again, the oldest first.
-    /// - Returns: the revived entries.
+    /// Revives dead entries, oldest first.
+    /// - Returns: the `id`s of the revived entries.
     static func revive(after id: Int64, at now: Timestamp, limit: Int, _ db: any Database) throws -> [Int64] {
         let entries = try db.rows(
             "SELECT * FROM forward WHERE died_at IS NOT NULL AND id > ? ORDER BY id LIMIT ?", [id, limit]
@@ -88,7 +89,7 @@ enum ForwardTable {
                 [now.milliseconds, entry.id])
             try ReceiverTable.count(pending: 1, dead: -1, entry.receiver, db)
             guard let first = try first(entry.receiver, entry.subscription, db) else { continue }
-            // Only the first of a queue is due.
+            // Only the first entry of a queue is due.
             try db.send(
                 "UPDATE forward SET due_at = NULL WHERE receiver = ? AND subscription = ? AND died_at IS NULL AND id != ?",
                 [entry.receiver, entry.subscription, first])
@@ -98,7 +99,7 @@ enum ForwardTable {
         return entries.map(\.id)
     }
 
-    /// Makes the first remaining entry of a queue due.
+    /// Makes the first remaining entry of an entry's queue due.
     private static func advance(_ entry: Entry, _ db: any Database) throws {
         guard let first = try first(entry.receiver, entry.subscription, db) else { return }
         try db.send(

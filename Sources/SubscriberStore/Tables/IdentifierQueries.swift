@@ -1,16 +1,16 @@
 import OfferCore
 import OfferEligibility
 
-/// Queries for the rows of identifiers, several identifiers in each: a statement costs more than the few rows that it
-/// finds.
+/// Queries for the rows of identifiers. Each query covers several identifiers, because a statement costs more than the
+/// few rows that it finds.
 struct IdentifierQueries {
     /// The statements for one identifier, for two, and so on. A customer with one subscription has three identifiers.
     private let statements: [String]
 
     private static let maximumSize = 4
 
-    /// - Parameter statement: returns the statement for one identifier. Its parameter for the app is `?1`; those for the kind
-    ///   and the value are given.
+    /// - Parameter statement: returns the statement for one identifier. Its parameter for the app is `?1`; the
+    ///   parameters for the kind and the value are passed to it.
     init(_ statement: (_ kind: String, _ value: String) -> String) {
         statements = (1...Self.maximumSize).map { size in
             (0..<size).map { place in statement("?\(2 * place + 2)", "?\(2 * place + 3)") }

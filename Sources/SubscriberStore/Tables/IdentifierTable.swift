@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// The accounts and Apple Accounts that facts about a subscription have named, including facts that were replaced since.
+/// The accounts and Apple Accounts named by facts about a subscription, including facts that were later replaced.
 enum IdentifierTable {
     static func add(_ fact: SubscriberFact, _ subscription: Int64, _ app: Int64, _ db: any Database) throws {
         for identifier in identifiers(in: fact) {
@@ -28,7 +28,7 @@ enum IdentifierTable {
             [app, stored.kind, stored.value, subscription])
     }
 
-    /// Returns the query for the `id` of purchases other than consumables, the latest first.
+    /// Returns the query for the `id` of purchases other than consumables, latest first.
     static func subscriptions(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Query {
         let stored = StoredIdentifier(identifier)
         return Query(
@@ -38,9 +38,8 @@ enum IdentifierTable {
             """, [app, stored.kind, stored.value, limit])
     }
 
-    /// Returns the query for the `id` of purchases, the latest first, and for the `kind` that distinguishes
-    /// consumables.
-    /// - Parameter limit: the maximum number for each of the two kinds.
+    /// Returns the query for the `id` and the `kind` of purchases, latest first. The `kind` distinguishes consumables.
+    /// - Parameter limit: the maximum number of purchases of each kind.
     static func purchases(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Query {
         let stored = StoredIdentifier(identifier)
         return Query(
@@ -55,7 +54,7 @@ enum IdentifierTable {
     }
 
     /// Returns the query for the `id` of purchases that name an account but not a given Apple Account.
-    /// - Parameter appleAccount: nil for all purchases of the account.
+    /// - Parameter appleAccount: nil selects all purchases of the account.
     static func purchases(
         naming account: CustomerIdentifier, butNot appleAccount: CustomerIdentifier?, _ app: Int64, limit: Int
     ) -> Query {
@@ -97,7 +96,7 @@ enum IdentifierTable {
 }
 
 extension SubscriberFact {
-    /// True if the fact is a transaction of a consumable. A customer may have thousands.
+    /// True if the fact is a transaction of a consumable. A customer may have thousands of them.
     var isOfConsumable: Bool {
         switch value {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):

@@ -3,7 +3,7 @@ import OfferEligibility
 
 /// The redemptions that need an authorisation. Later configurations do not remove a requirement.
 enum LedgerCoverageTable {
-    /// An offer with the names that the App Store uses.
+    /// An offer with the identifiers that the App Store uses.
     struct Offer: Hashable {
         let productID: String
         let offerID: String
@@ -15,7 +15,7 @@ enum LedgerCoverageTable {
         fileprivate init(_ row: Row) throws { (productID, offerID) = (try row["product_id"], try row["offer_id"]) }
     }
 
-    /// The time for which a signature made before the ledger covered its offer is accepted.
+    /// The time for which the ledger accepts signatures made before it covered their offer.
     private static let signatureLifetime = Duration.milliseconds(Timestamp.signatureLifetimeMilliseconds)
 
     static func begin(_ coverage: LedgerCoverage, at now: Timestamp, _ db: any Database) throws {
@@ -47,7 +47,7 @@ enum LedgerCoverageTable {
         return Dictionary(grouping: offers, by: \.app).mapValues { Set($0.map(Offer.init)) }
     }
 
-    /// An offer that was never decided by a rule has always been signed without the ledger.
+    /// Begins the exemption of an offer. It covers all past redemptions if no rule ever decided the offer.
     private static func begin(_ offer: Offer, _ app: Int64, at now: Timestamp, _ db: any Database) throws {
         let known = try db.row(
             """
@@ -69,7 +69,7 @@ enum LedgerCoverageTable {
             """, [time.milliseconds, app, offer.productID, offer.offerID])
     }
 
-    /// Returns the offers with redemptions that are currently not exempt.
+    /// Returns the redeemed offers that are currently not exempt.
     static func coveredOffers(of app: Int64, _ db: any Database) throws -> [Offer] {
         try db.rows(
             """

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// The links that callers have made from identifiers to accounts.
+/// The links from identifiers to accounts that callers made.
 enum LinkTable {
     static func set(_ link: CustomerLink, at now: Timestamp, _ app: Int64, _ db: any Database) throws {
         let identifier = StoredIdentifier(link.identifier)
@@ -52,8 +52,8 @@ enum LinkTable {
             "DELETE FROM link WHERE app = ? AND account_kind = ? AND account = ?", [app, stored.kind, stored.value])
     }
 
-    /// The columns that ``link(_:)`` reads. The index by account contains them. With more columns, SQLite would read
-    /// the links of all accounts of the app instead of looking up each in the table.
+    /// The columns that ``link(_:)`` reads. The index by account contains these columns. With more columns, SQLite
+    /// would read the links of all accounts of the app instead of looking up each link in the table.
     private static let columns = "kind, identifier, account_kind, account"
 
     /// Returns the query for the links of identifiers to an account.
@@ -64,7 +64,8 @@ enum LinkTable {
             [app, stored.kind, stored.value, limit])
     }
 
-    /// Returns the query for the link of an account to another one, and for the links of identifiers to it.
+    /// Returns the query for the link of an account to another account, and for the links of identifiers to the first
+    /// account.
     static func links(ofAndTo account: CustomerIdentifier, _ app: Int64, limit: Int) -> Query {
         let stored = StoredIdentifier(account)
         return Query(

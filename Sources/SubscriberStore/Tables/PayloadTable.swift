@@ -1,7 +1,7 @@
 import Foundation
 import OfferCore
 
-/// The raw payloads, and the subscriptions that they name.
+/// The raw payloads, and the subscriptions named in them.
 enum PayloadTable {
     /// - Parameter notification: the row of the notification, which also identifies the payload.
     static func add(_ body: [UInt8], of notification: Int64, receivedAt: Timestamp, _ db: any Database) throws {
@@ -61,7 +61,7 @@ enum PayloadTable {
         ).map { try $0.transactionID("original_transaction_id") }
     }
 
-    /// Returns the payloads received before a time, except those that a receiver waits for.
+    /// Returns the payloads received before a time, except payloads waiting to be forwarded.
     static func disposable(receivedBefore time: Timestamp, limit: Int, _ db: any Database) throws -> [Int64] {
         try db.rows(
             """
@@ -73,7 +73,7 @@ enum PayloadTable {
         ).map { try $0["notification"] }
     }
 
-    /// Deletes a payload, with its remaining forwards.
+    /// Deletes a payload and its remaining forwards.
     static func delete(_ payload: Int64, _ db: any Database) throws {
         for forward in try ForwardTable.all(of: payload, db) { try ForwardTable.delete(forward, db) }
         try removeMentions(in: payload, db)

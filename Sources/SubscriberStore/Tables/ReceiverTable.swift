@@ -12,7 +12,7 @@ enum ReceiverTable {
         return try db.insert("INSERT INTO receiver (url) VALUES (?)", [url])
     }
 
-    /// Adds to the counts. Each connection has its own row, so no two wait for each other.
+    /// Adds to the counts. Each connection has its own row, so connections do not wait for each other.
     static func count(pending: Int, dead: Int, _ receiver: Int64, _ db: any Database) throws {
         try db.send(
             """

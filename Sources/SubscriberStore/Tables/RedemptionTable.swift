@@ -1,14 +1,14 @@
 import OfferCore
 import OfferEligibility
 
-/// The redemptions of promotional offers that the App Store has reported, each counted once.
+/// The redemptions of promotional offers reported by the App Store, each counted once.
 enum RedemptionTable {
     private struct Offer: Hashable {
         let productID: ProductID
         let offerID: String
 
-        /// Returns true if a redemption was announced for the next period and another offer has replaced it since. Such
-        /// a redemption still counts. Otherwise, it is part of a known redemption.
+        /// Returns true if a redemption was announced for the next period but another offer replaced it. Such a
+        /// redemption still counts. Any other redemption without a fact is part of a known redemption.
         func isReplaced(_ time: Timestamp, in facts: [SubscriberFact]) -> Bool {
             !facts.contains { fact in
                 switch fact.value {
@@ -26,12 +26,12 @@ enum RedemptionTable {
         }
     }
 
-    /// Updates the redemptions of a subscription, and closes the authorisations that explain new ones.
+    /// Updates the redemptions of a subscription, and closes the authorisations that explain new redemptions.
     ///
-    /// An offer appears in the renewal info first and in a transaction later. It keeps its row, so it counts once.
+    /// A redemption appears first in the renewal info and later in a transaction. It keeps its row, so it counts once.
     /// - Parameters:
     ///   - facts: all facts about the subscription.
-    ///   - forgotten: the treatment of a redemption that no fact shows any longer; nil if no facts were removed.
+    ///   - forgotten: the treatment of redemptions that facts no longer show; nil if no facts were removed.
     static func update(
         _ facts: [SubscriberFact], of subscription: Int64, forgotten: Forgotten? = nil, _ db: any Database
     ) throws {
@@ -41,7 +41,7 @@ enum RedemptionTable {
         for (offer, redemptions) in redemptions { try adopt(redemptions, of: offer, by: subscription, db) }
         let rows = Dictionary(grouping: try self.rows(of: subscription, db), by: \.offer)
         guard let app = try app(of: subscription, db) else { return }
-        // Freed authorisations come first, because they may explain other redemptions.
+        // Authorisations are freed first, because they may explain other redemptions.
         var unexplained: [(id: Int64, redemption: Redemption, at: Timestamp)] = []
         var new: [(redemption: Redemption, ordinal: Int64)] = []
         for offer in Set(redemptions.keys).union(rows.keys) {
@@ -99,16 +99,16 @@ enum RedemptionTable {
         }
     }
 
-    /// The row of each redemption of an offer, matched first by its time. Redemptions that have moved from the renewal
-    /// info to their period are matched in the order of time. An older redemption that becomes known late has no row,
-    /// and does not shift the others.
+    /// The matches between the redemptions of an offer and their rows. Redemptions are first matched by time.
+    /// Redemptions that moved from the renewal info to their period are then matched in the order of time. An older
+    /// redemption that becomes known late has no row, and does not shift the others.
     private struct Matches {
         private(set) var known: [(redemption: Redemption, row: StoredRow)] = []
         private(set) var new: [Redemption] = []
         /// The rows without a redemption.
         private(set) var rest: [StoredRow]
 
-        /// - Parameter rows: in the order of time.
+        /// - Parameter rows: the rows in the order of time.
         init(_ redemptions: [Redemption], _ rows: [StoredRow]) {
             rest = rows
             var unmatched: [Redemption] = []
@@ -122,13 +122,13 @@ enum RedemptionTable {
                     unmatched.append(redemption)
                 }
             }
-            // Without a signature, the others are not redemptions, so they take no row.
+            // Uncertain redemptions count only with a signature, so they take no existing row.
             new = unmatched.filter { !$0.isCertain }
             unmatched.removeAll { !$0.isCertain }
             let isNew = rest.count < unmatched.count
             for redemption in unmatched {
-                // The time of a row moves later when its period begins. If there are more redemptions than before, an
-                // older one is new.
+                // A row gets a later time when its period begins. If there are more redemptions than rows, an older
+                // redemption is new.
                 if let place = rest.firstIndex(where: { !isNew || $0.at <= redemption.at }) {
                     known.append((redemption, rest.remove(at: place)))
                 } else {
@@ -138,11 +138,11 @@ enum RedemptionTable {
         }
     }
 
-    /// The treatment of a redemption that no fact shows any longer.
+    /// The treatment of a redemption that facts no longer show.
     enum Forgotten {
-        /// It never was a redemption.
+        /// It was never a redemption.
         case neverWas
-        /// It still counts, but for no customer. With it, later data of the same subscription can be recognised.
+        /// It still counts, but not for a customer. The record helps to recognise later data of the same subscription.
         case erased(ErasedSubscription)
     }
 
@@ -163,8 +163,8 @@ enum RedemptionTable {
         }
     }
 
-    /// Returns an erased redemption to its subscription, once new data shows it again or shows its next period. Otherwise, the
-    /// rest of an offer of several months would be a redemption without an explanation.
+    /// Returns erased redemptions to their subscription when new data shows them again or shows their next period.
+    /// Without this, the rest of an offer of several months would be a redemption without an explanation.
     private static func adopt(
         _ redemptions: [Redemption], of offer: Offer, by subscription: Int64, _ db: any Database
     ) throws {
@@ -198,7 +198,7 @@ enum RedemptionTable {
         try db.number("SELECT app FROM subscription WHERE id = ?", [subscription])
     }
 
-    /// Removes the redemptions of a subscription that no fact shows any longer.
+    /// Removes all redemptions of a subscription, which facts no longer show.
     static func removeAll(of subscription: Int64, forgotten: Forgotten, _ db: any Database) throws {
         for row in try db.rows("SELECT id FROM redemption WHERE subscription = ?", [subscription]) {
             try forget(try row["id"], forgotten, db)
@@ -227,7 +227,7 @@ enum RedemptionTable {
             [app, productID, redemption.offerID])
     }
 
-    /// Returns the oldest authorisation that can have led to a redemption: one that was valid when the customer
+    /// Returns the oldest authorisation that could have led to a redemption: one that was valid when the customer
     /// redeemed the offer, however late the redemption became known. A signature that had expired by then explains
     /// nothing.
     private static func explanation(
@@ -245,8 +245,8 @@ enum RedemptionTable {
         return candidates.min { ($0.authorisation.at, $0.id) < ($1.authorisation.at, $1.id) }?.id
     }
 
-    /// Returns true if an authorisation has not led to a known redemption. After an import, or after facts were
-    /// removed, it can still be marked as redeemed.
+    /// Returns true if an authorisation is not withdrawn and has not led to a known redemption. After an import, or
+    /// after facts were removed, an open authorisation can still be marked as redeemed.
     private static func isOpen(_ found: AuthorisationTable.Found, _ db: any Database) throws -> Bool {
         switch found.authorisation.state {
         case .outstanding: true
@@ -255,7 +255,7 @@ enum RedemptionTable {
         }
     }
 
-    /// The columns that ``redemption(_:_:)`` reads.
+    /// The start of a query for the columns that ``redemption(_:_:)`` reads.
     private static let columns = """
         SELECT redemption.*, authorisation.at AS authorised_at, original_transaction_id FROM redemption
             LEFT JOIN authorisation ON authorisation.id = redemption.authorisation
@@ -271,7 +271,7 @@ enum RedemptionTable {
             authorisedAt: try row.time("authorised_at"))
     }
 
-    /// Returns the redemptions of some subscriptions, and those that the given authorisations explain.
+    /// Returns the redemptions of some subscriptions, and those explained by the given authorisations.
     static func all(
         by subscriptions: Set<Int64>, explainedBy authorisations: [Int64], _ app: AppScope, _ db: any Database
     ) throws -> [LedgerRedemption] {
@@ -293,7 +293,7 @@ enum RedemptionTable {
         try db.number("SELECT coalesce(max(id), 0) FROM redemption", []) ?? 0
     }
 
-    /// Returns the oldest redemptions of an offer without a required authorisation.
+    /// Returns the redemptions of an offer that lack a required authorisation, oldest first.
     static func unexplained(
         _ offer: LedgerCoverageTable.Offer, _ scope: AppScope, _ app: Int64, limit: Int, _ db: any Database
     ) throws -> [LedgerRedemption] {
@@ -312,7 +312,8 @@ enum RedemptionTable {
         ).map { try redemption($0, scope) }
     }
 
-    /// The query for offers whose counter differs from their rows. No statement of the service causes that.
+    /// The query for offers whose counter differs from the number of their rows. No statement of the service causes a
+    /// difference.
     static let miscounted = """
         SELECT product_id, offer_id, counted, found FROM (
             SELECT app, product_id, offer_id, CAST(sum(counted) AS BIGINT) AS counted, CAST(sum(found) AS BIGINT) AS found
@@ -323,9 +324,9 @@ enum RedemptionTable {
         WHERE counted != found ORDER BY product_id, offer_id LIMIT 100
         """
 
-    /// Describes an offer that ``miscounted`` has found.
+    /// Describes an offer found by ``miscounted``.
     static func miscount(of offer: String, _ product: String, counted: Int64, found: Int64) -> String {
-        "the offer \(offer) of \(product) has \(found) redemptions, and its counter says \(counted)"
+        "the offer \(offer) of \(product) has \(found) redemptions, but its counter says \(counted)"
     }
 
     static func acknowledge(_ number: Int64, at now: Timestamp, _ db: any Database) throws {
@@ -336,6 +337,6 @@ enum RedemptionTable {
 }
 
 extension Redemption {
-    /// The time at which the customer redeemed the offer, as far as it is known.
+    /// The time at which the customer redeemed the offer, as far as known.
     fileprivate var firstAt: Timestamp { min(at, announcedAt ?? at) }
 }

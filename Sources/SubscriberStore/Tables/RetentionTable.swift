@@ -1,9 +1,10 @@
 import OfferCore
 import OfferEligibility
 
-/// The authorisations that answer requests for a retention message. A request whose authorisation was withdrawn has no answer.
+/// The authorisations that answer requests for a retention message. A request whose authorisation was withdrawn has no
+/// answer.
 enum RetentionTable {
-    /// The forms are stored in databases.
+    /// The numbers under which databases store the forms.
     private static let forms: [OfferSignatureForm: Int64] = [.v1: 1, .v2: 2]
 
     static func offer(

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// An identifier as columns: a kind and bytes. The kinds are stored in databases.
+/// An identifier as stored in two columns: a kind and bytes. Databases store the kinds, so they must not change.
 ///
 /// An account named by facts about a consumable has its own kind. A customer may buy thousands of consumables, which
 /// must not hide a subscription.

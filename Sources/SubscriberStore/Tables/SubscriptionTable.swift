@@ -1,9 +1,9 @@
 import OfferCore
 import OfferEligibility
 
-/// One row for each `originalTransactionId`.
+/// The subscriptions, with one row for each `originalTransactionId`.
 enum SubscriptionTable {
-    /// Returns the query for the `id`.
+    /// Returns the query for the `id` of a subscription.
     static func id(of original: TransactionID, _ app: Int64) -> Query {
         Query("SELECT id FROM subscription WHERE app = ? AND original_transaction_id = ?", [app, original.string])
     }
@@ -12,7 +12,8 @@ enum SubscriptionTable {
         try db.rows([id(of: original, app)]).joined().first.map { try $0["id"] }
     }
 
-    /// Returns the queries for the `id` of a transaction's subscriptions: one, unless the App Store contradicts itself.
+    /// Returns the queries for the `id` of a transaction's subscriptions. There is only one subscription, unless the
+    /// App Store contradicts itself.
     static func ids(ofTransaction id: TransactionID, _ app: Int64) -> [Query] {
         [self.id(of: id, app), FactTable.subscriptions(withTransaction: id, app)]
     }
@@ -26,13 +27,13 @@ enum SubscriptionTable {
         return id
     }
 
-    /// Returns the query for the `original_transaction_id`.
+    /// Returns the query for the `original_transaction_id` of a subscription.
     static func original(_ id: Int64) -> Query {
         Query("SELECT original_transaction_id FROM subscription WHERE id = ?", [id])
     }
 
-    /// Returns the query for the `original_transaction_id`, with the columns of `IdentifierTable.identifierIfAny` in
-    /// one row or more.
+    /// Returns the query for the `original_transaction_id` and the columns of `IdentifierTable.identifierIfAny`, in one
+    /// or more rows.
     static func originalAndIdentifiers(_ id: Int64) -> Query {
         Query(
             """
@@ -51,7 +52,7 @@ enum SubscriptionTable {
         return first...last
     }
 
-    /// Returns the subscriptions of an app with a number in a range, the lowest first.
+    /// Returns the subscriptions of an app with a number in a range, lowest first.
     static func originals(
         of app: Int64, _ numbers: ClosedRange<Int64>, _ db: any Database
     ) throws -> [(number: Int64, original: TransactionID)] {
@@ -102,7 +103,7 @@ enum SubscriptionTable {
         ).map { (id: try $0["id"], try $0.transactionID("original_transaction_id"), try $0.requiredTime("check_at")) }
     }
 
-    /// - Parameter limit: the number at which counting ends, to bound its time.
+    /// - Parameter limit: the number at which counting stops, to bound its time.
     static func countDue(before time: Timestamp, _ app: Int64, limit: Int, _ db: any Database) throws -> Int64 {
         try db.number(
             """
@@ -112,7 +113,7 @@ enum SubscriptionTable {
             """, [app, time.milliseconds, limit]) ?? 0
     }
 
-    /// Returns the query for the `environment`.
+    /// Returns the query for the `environment` of a subscription.
     static func environment(of id: Int64) -> Query {
         Query(
             "SELECT environment FROM subscription JOIN app ON app.id = subscription.app WHERE subscription.id = ?", [id]

@@ -31,7 +31,7 @@ enum TeamFactTable {
             [app, identifier.kind, identifier.value])
     }
 
-    /// Returns the queries for the facts of identifiers.
+    /// Returns the queries for the team facts about identifiers.
     static func all(of identifiers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Query] {
         ofIdentifiers.queries(about: identifiers, app)
     }
@@ -42,7 +42,7 @@ enum TeamFactTable {
         try db.rows(all(of: [identifier], app)).joined().map(fact)
     }
 
-    /// Returns the identifiers that callers have made statements about or have linked.
+    /// Returns the identifiers about which callers stored facts or links.
     static func withStatements(
         _ identifiers: [CustomerIdentifier], _ app: Int64, _ db: any Database
     ) throws -> [CustomerIdentifier] {

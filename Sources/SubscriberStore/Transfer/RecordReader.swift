@@ -1,6 +1,6 @@
 import OfferCore
 
-/// Reads the members of one exported record. Its errors name the member, never its value.
+/// A reader for the members of one exported record. Its errors name the member, never the value.
 struct RecordReader {
     let object: JSONObject
 
@@ -64,7 +64,7 @@ struct RecordReader {
         return values
     }
 
-    /// Makes a checked field.
+    /// Returns a validated field.
     func field<Field>(
         _ name: String, _ make: (_ utf8: [UInt8]) throws -> Field
     ) throws(TransferError) -> Field {

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import OfferCore
 
-/// An export of a store: lines of JSON. The first and last lines show that it is complete.
+/// An export of a store as lines of JSON. The first and last lines show that it is complete.
 package struct StoreExport: Sendable {
     private let store: any SubscriberStore
 
@@ -9,8 +9,8 @@ package struct StoreExport: Sendable {
         self.store = store
     }
 
-    /// Exports a consistent snapshot of everything.
-    /// - Parameter write: called with each line, which ends with a line feed, and with the number of records so far.
+    /// Exports a consistent snapshot of the whole store.
+    /// - Parameter write: called with each line, including its line feed, and with the number of records so far.
     /// - Returns: the number of records.
     package func run(
         _ write: @escaping @Sendable (_ line: [UInt8], _ count: Int) throws(StoreError) -> Void

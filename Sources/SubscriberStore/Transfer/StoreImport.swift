@@ -1,6 +1,6 @@
 import OfferCore
 
-/// An import of the output of ``StoreExport``. Repeating it, even after an interruption, changes nothing.
+/// An import of the output of ``StoreExport``. It can be repeated without harm, even after an interruption.
 package struct StoreImport: Sendable {
     /// The version of the format.
     static let format: Int64 = 1
@@ -47,7 +47,7 @@ package struct StoreImport: Sendable {
             }
             throw TransferError("the export is cut off after \(count) records")
         } catch let error where !(error is StoreError) {
-            // In a damaged export, everything before the damage is worth keeping.
+            // The records before the damage in an export are worth keeping.
             try await store.add(batch)
             throw error
         }

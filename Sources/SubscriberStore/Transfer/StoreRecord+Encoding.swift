@@ -43,7 +43,7 @@ extension StoreRecord {
         }
     }
 
-    /// The member `record` of a line.
+    /// The value of the member `record` in a line.
     enum Name: String, CaseIterable {
         case intake, fact, identifier, notification, teamFact, link, authorisation
     }

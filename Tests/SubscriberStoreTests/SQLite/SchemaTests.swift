@@ -119,7 +119,7 @@ struct SchemaTests {
         try await connection.writeWithoutTransaction { db in
             try db.execute(sql: "UPDATE redemption_count SET count = 7 WHERE offer_id = 'half'")
         }
-        #expect(try await store.check() == ["the offer half of monthly has 2 redemptions, and its counter says 7"])
+        #expect(try await store.check() == ["the offer half of monthly has 2 redemptions, but its counter says 7"])
         try connection.close()
     }
 

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import OfferPostgreSQL
 
-/// A connection to PostgreSQL, within a transaction.
+/// A PostgreSQL connection within a transaction.
 struct PostgreSQLDatabase: Database {
     let connection: PostgreSQLConnection
 
@@ -23,7 +23,7 @@ struct PostgreSQLDatabase: Database {
             .map(Self.rows)
     }
 
-    /// The number of rows read at a time: small enough for a page of raw payloads to fit into memory.
+    /// The number of rows read at a time. It is small enough that a page of raw payloads fits into memory.
     private static let rowsPerStep = 100
 
     func forEachRow(_ sql: String, _ body: (Row) throws -> Void) throws {
@@ -39,10 +39,10 @@ struct PostgreSQLDatabase: Database {
         try number("\(sql) RETURNING id", arguments)
     }
 
-    /// Two connections can have the same number. Their changes then wait for each other.
+    /// A number that two connections can share. Their changes then wait for each other.
     var shard: Int64 { Int64(connection.backend % 64) }
 
-    /// The server decides when to reuse the space of deleted rows.
+    /// Only runs `body`, because the server decides when to reuse the space of deleted rows.
     func overwriting<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
     private static func values(_ arguments: [(any ColumnValue)?]) -> [PostgreSQLValue] {
@@ -72,7 +72,7 @@ struct PostgreSQLDatabase: Database {
     }
 }
 
-/// Writes `$1` for the parameter `?1`, and `$1`, `$2` and so on for parameters `?`.
+/// The translation of parameters: `?1` becomes `$1`, and parameters `?` become `$1`, `$2` and so on.
 enum NumberedParameters {
     private static let known = NIOLockedValueBox<[String: String]>([:])
 

@@ -18,15 +18,14 @@ struct InterruptedJobs<Job: PostgreSQLJob> {
     let error: StoreError
 }
 
-/// Threads with one connection each, which run jobs one after the other.
+/// Threads that each have a connection and run jobs one after the other.
 ///
 /// If a connection breaks during a job, the job runs once more on another connection, so running a job twice must give
-/// the same result. While the server is down, all other jobs fail at once instead of waiting for it one after the
-/// other.
+/// the same result. While the server is down, all other jobs fail at once instead of each waiting for the server.
 final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
-    /// Chooses the next jobs from those that wait, the oldest first, and removes them.
+    /// A function that removes and returns the next jobs. Its argument is the waiting jobs, oldest first.
     typealias Choose = @Sendable (inout [Job]) -> [Job]
-    /// Runs jobs on a connection and reports their results, except for jobs whose connection broke.
+    /// A function that runs jobs on a connection and reports their results. It returns the jobs whose connection broke.
     typealias Run = @Sendable ([Job], PostgreSQLConnection) -> InterruptedJobs<Job>?
 
     private struct State {
@@ -37,7 +36,7 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     private let choose: Choose
     private let run: Run
     private let state = NIOLockedValueBox(State())
-    /// Signalled once for each job, and once for each thread at the end.
+    /// Signalled once for each job, and once for each thread when the workers close.
     private let signal = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let count: Int
@@ -45,7 +44,7 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
 
     /// The maximum length of the queue. Requests in a longer queue would exceed their time limit.
     private static var maximumWaiting: Int { 4096 }
-    /// The time limit of a request, after which its job is dropped.
+    /// The time limit of a request, after which its job fails.
     private static var patience: Duration { .seconds(5) }
 
     init(
@@ -123,7 +122,7 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
         return run(jobs, connection)
     }
 
-    /// Waits for the server, as long as the requests do.
+    /// Connects again, with retries until the oldest request reaches its time limit.
     private func reconnect(for jobs: [Job]) -> PostgreSQLConnection? {
         let end = (jobs.map(\.added).min() ?? .now) + Self.patience
         while ContinuousClock.now < end {
@@ -145,8 +144,8 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     }
 }
 
-/// The gate that opens the connections of a store. It pauses after a failure, so that not every job waits for a server
-/// that is down, and counts the waits for the server.
+/// The gate that opens a store's connections and counts their round trips. It pauses after a failure, so that not every
+/// job waits for a server that is down.
 final class ConnectionGate: Sendable {
     private let server: PostgreSQLServer
     private let failure = NIOLockedValueBox<(error: StoreError, until: ContinuousClock.Instant)?>(nil)
@@ -176,10 +175,10 @@ final class ConnectionGate: Sendable {
 }
 
 extension PostgreSQLConnection {
-    /// The time limit for a statement, on the client side. The server's limit is slightly shorter.
+    /// The client's time limit for a statement. The server's limit is slightly shorter.
     private static let timeout = Duration.seconds(6)
 
-    /// Connects, and applies settings that must not depend on the role or database.
+    /// Connects and applies the settings that must not depend on the role or database.
     static func open(
         _ server: PostgreSQLServer, timeout: Duration = timeout
     ) throws(StoreError) -> PostgreSQLConnection {

@@ -1,11 +1,11 @@
 import NIOConcurrencyHelpers
 import OfferPostgreSQL
 
-/// The writer that makes changes in groups, on a few connections: one transaction for all changes that wait when a
-/// connection is free.
+/// A writer that makes changes in groups, on a few connections. All changes that are waiting when a connection becomes
+/// free share a transaction.
 ///
-/// Before a group changes anything, it locks the names in its scope, in the order of their numbers, so no two groups deadlock.
-/// The locks are the server's, so they hold among all processes, and end with the transaction.
+/// Before a group changes anything, it locks the names in its scopes in the order of their numbers, so groups cannot
+/// deadlock. The server holds the locks, so they apply to all processes and end with the transaction.
 final class PostgreSQLWriter: Sendable {
     struct Change: PostgreSQLJob {
         let scope: ChangeScope
@@ -55,7 +55,8 @@ final class PostgreSQLWriter: Sendable {
         }.get()
     }
 
-    /// Returns the next changes that can share a transaction. A change with the scope `everything` runs by itself.
+    /// Removes and returns the next changes that can share a transaction. A change with the scope `everything` has its
+    /// own transaction.
     @Sendable private static func takeGroup(_ waiting: inout [Change]) -> [Change] {
         guard let first = waiting.first else { return [] }
         var count = 1
@@ -71,7 +72,8 @@ final class PostgreSQLWriter: Sendable {
     ) -> InterruptedJobs<Change>? {
         let outcomes: [Outcome]
         do throws(PostgreSQLError) { outcomes = try self.outcomes(of: group, on: connection, counted) } catch {
-            // If COMMIT gets no answer, the changes may have been made. A repeated change is recognised by its key.
+            // If COMMIT gets no answer, the changes may have been made. The database recognises a repeated change by
+            // its key.
             return InterruptedJobs(jobs: group, error: StoreError(error))
         }
         let made = outcomes.count { if case .success = $0 { true } else { false } }
@@ -85,7 +87,7 @@ final class PostgreSQLWriter: Sendable {
         return nil
     }
 
-    /// - Throws: if the connection broke.
+    /// - Throws: an error if the connection broke.
     private static func outcomes(
         of group: [Change], on connection: PostgreSQLConnection, _ counted: NIOLockedValueBox<StoreCounts>
     ) throws(PostgreSQLError) -> [Outcome] {
@@ -107,7 +109,7 @@ final class PostgreSQLWriter: Sendable {
     }
 
     /// Makes all changes in one transaction.
-    /// - Returns: nil if a change has failed. The transaction is then rolled back.
+    /// - Returns: nil if a change failed. The transaction is then rolled back.
     private static func commitTogether(
         _ group: [Change], _ connection: PostgreSQLConnection
     ) throws(PostgreSQLError) -> [Outcome]? {
@@ -125,7 +127,7 @@ final class PostgreSQLWriter: Sendable {
         }
     }
 
-    /// Makes all changes in one transaction, in which each can fail separately.
+    /// Makes all changes in one transaction, in which each change can fail separately.
     private static func commitSeparately(
         _ group: [Change], _ connection: PostgreSQLConnection
     ) throws(PostgreSQLError) -> [Outcome] {
@@ -137,7 +139,7 @@ final class PostgreSQLWriter: Sendable {
             try connection.send("SAVEPOINT change")
             do {
                 let complete = try change.perform(database)
-                // A failure of a queued statement belongs to this change, not to the next one.
+                // A failure of a queued statement must count for this change, not for the next one.
                 try connection.flush()
                 outcomes.append(.success(complete))
             } catch let error as PostgreSQLError where error.isConflict || !connection.isUsable {
@@ -156,7 +158,7 @@ final class PostgreSQLWriter: Sendable {
         try lock(group.map(\.scope), connection)
     }
 
-    /// The number of the lock that every change shares with all others, unless its scope is `everything`.
+    /// The number of the lock that changes share. A change with the scope `everything` holds it exclusively.
     static let everything: Int64 = 0x4F66_5367
 
     private static func lock(
@@ -166,7 +168,7 @@ final class PostgreSQLWriter: Sendable {
             return try connection.send("SELECT pg_advisory_xact_lock($1)", [.integer(everything)])
         }
         let numbers = Set(scopes.flatMap(\.names).map(\.number)).sorted().map(String.init)
-        // The first lock must be held before the others are taken.
+        // The first lock must be held before any other lock is taken.
         try connection.send(
             """
             WITH everything AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared($1) AS taken)

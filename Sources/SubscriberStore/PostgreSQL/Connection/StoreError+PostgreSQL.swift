@@ -5,7 +5,7 @@ extension StoreError {
         self.init(Self.kind(error.state), error.state.map { "PostgreSQL \($0): \(error.message)" } ?? error.message)
     }
 
-    /// - Parameter state: the SQLSTATE; nil if the server said nothing.
+    /// - Parameter state: the SQLSTATE; nil if the server sent no error.
     private static func kind(_ state: String?) -> Kind {
         guard let state else { return .unreachable }
         switch state {
@@ -16,13 +16,14 @@ extension StoreError {
         case "XX001", "XX002": return .corrupt
         default: break
         }
-        // The connection, authorisation, a missing database, resources and an operator's intervention.
+        // Failures of the connection, the authorisation, resources or the system, a missing database, and an operator's
+        // intervention.
         return ["08", "28", "3D", "53", "57", "58"].contains { state.hasPrefix($0) } ? .unreachable : .fault
     }
 }
 
 extension PostgreSQLError {
-    /// True if the transaction failed because of another one and may succeed when repeated: a serialisation failure, a
-    /// deadlock, or a row that another transaction added or removed in the meantime.
+    /// True if the transaction failed because of another transaction and may succeed when repeated: a serialisation
+    /// failure, a deadlock, or a row that another transaction added or removed in the meantime.
     var isConflict: Bool { ["40001", "40P01", "23503", "23505"].contains(state) }
 }

@@ -1,5 +1,5 @@
 extension Migration {
-    /// The same changes as ``coverage``, for PostgreSQL.
+    /// The same changes as in ``coverage``, for PostgreSQL.
     static let postgreSQLCoverage = Migration(
         name: "coverage",
         sql: """

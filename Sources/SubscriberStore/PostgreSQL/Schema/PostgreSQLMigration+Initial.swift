@@ -1,8 +1,9 @@
 extension Migration {
-    /// The tables of the first release with PostgreSQL. ``Migration/subscriptions`` and those after it explain the columns.
+    /// The tables of the first release with PostgreSQL. ``Migration/subscriptions`` and later migrations explain the
+    /// columns.
     ///
-    /// Each table about customers has the number of the app and the subscription, or an identifier, in its key. All text is
-    /// compared byte by byte, as in SQLite.
+    /// The key of each table about customers contains a subscription, or an app and an identifier. All text is compared
+    /// byte by byte, as in SQLite.
     static let initial = Migration(
         name: "initial",
         sql: """

@@ -1,5 +1,5 @@
 extension Migration {
-    /// ``Migration/ledgerCoverage`` explains the columns.
+    /// The same changes as ``Migration/ledgerCoverage``, which explains the columns.
     static let postgreSQLLedgerCoverage = Migration(
         name: "ledger coverage",
         sql: """

@@ -1,5 +1,5 @@
-/// Raw payloads in partitions, so that old ones are dropped together and their disk space is freed at once.
-/// ``PayloadPartitions`` explains the bounds.
+/// The migrations to partitions of raw payloads. Old payloads are dropped together, which frees their disk space at
+/// once. ``PayloadPartitions`` explains the bounds.
 ///
 /// The existing table becomes the first partition. No row is copied, but the second migration reads each row while
 /// changes continue, to check that it is within the bounds. Changes wait during the third migration, which has nothing
@@ -20,10 +20,10 @@ extension Migration {
             ALTER TABLE payload_subscription VALIDATE CONSTRAINT payload_subscription_bounds
             """)
 
-    /// A partitioned table has no references in either direction. Checking a reference would lock every partition, and
-    /// creating or dropping a partition would lock the other table. Statements delete the references to a payload
-    /// together with it. Under a version without partitions, such references can outlive the payload until their
-    /// partition is dropped; they then have no effect.
+    /// A partitioned table has no foreign keys in either direction. Checking a foreign key would lock every partition,
+    /// and creating or dropping a partition would lock the other table. Statements delete a payload together with the
+    /// rows that refer to it. Under a version without partitions, such rows can outlive the payload until their
+    /// partition is dropped, but have no effect.
     static let payloadPartitions = Migration(
         name: "payload partitions",
         sql: """

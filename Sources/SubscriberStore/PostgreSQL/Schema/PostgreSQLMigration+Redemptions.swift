@@ -1,8 +1,9 @@
 extension Migration {
-    /// ``Migration/redemptions`` explains the tables.
+    /// The same changes as ``Migration/redemptions``, which explains the tables.
     ///
-    /// Several connections count at once, so each adds to one of several rows. A trigger also counts rows that the
-    /// previous release adds. Creating it waits for changes under way and blocks others until the rows are counted.
+    /// Several connections count at the same time, so each adds to one of several rows. The trigger also counts rows
+    /// that the previous release adds. Creating the trigger waits for running changes and blocks others until the rows
+    /// are counted.
     static let redemptionsInPostgreSQL = Migration(
         name: "redemptions",
         sql: """

@@ -1,5 +1,5 @@
 extension Migration {
-    /// The same tables as ``retention``, for PostgreSQL.
+    /// The same table as in ``retention``, for PostgreSQL.
     static let retentionInPostgreSQL = Migration(
         name: "retention",
         sql: """

@@ -1,13 +1,14 @@
 import OfferPostgreSQL
 
 /// The tables in PostgreSQL, as numbered migrations. A released migration never changes. It keeps everything that the
-/// previous release still uses, so two releases can run side by side during an upgrade, and the older one can restart.
+/// previous release still uses, so two releases can run side by side during an upgrade, and the older release can
+/// restart.
 enum PostgreSQLSchema {
-    /// The schema of all tables. Only this program uses it.
+    /// The schema that contains all tables. Only this program uses it.
     static let name = "offer_signer"
 
     /// The migrations, each with the lowest version that a program must know to use the database afterwards. The
-    /// previous release can use it, so it may restart during an upgrade.
+    /// previous release must know that version, because it may restart during an upgrade.
     static let migrations: [(migration: Migration, neededVersion: Int)] = [
         (.initial, neededVersion: 1), (.retentionInPostgreSQL, neededVersion: 1),
         (.postgreSQLLedgerCoverage, neededVersion: 1), (.payloadBounds, neededVersion: 1),
@@ -18,10 +19,10 @@ enum PostgreSQLSchema {
 
     static var latestVersion: Int { migrations.count }
 
-    /// Processes that start together migrate one after the other.
+    /// The lock that makes processes that start together migrate one after the other.
     private static let lock: Int64 = 0x4F66_5368
 
-    /// Returns the number of the last migration applied; 0 for none.
+    /// Returns the number of the last migration applied; 0 if there is none.
     static func version(_ connection: PostgreSQLConnection) throws -> Int {
         let database = PostgreSQLDatabase(connection: connection)
         let exists = try database.number(
@@ -48,16 +49,16 @@ enum PostgreSQLSchema {
     }
 
     /// Applies the missing migrations, each in its own transaction.
-    /// - Parameter connection: a connection whose statements may take long.
+    /// - Parameter connection: a connection with a long time limit for statements.
     static func migrate(_ connection: PostgreSQLConnection) throws {
         let database = PostgreSQLDatabase(connection: connection)
-        // Indexes of large tables take time.
+        // Creating indexes on large tables takes time.
         try connection.run("SET statement_timeout = 0; SET lock_timeout = '60s'")
         for (number, (migration, neededVersion)) in zip(1..., migrations) {
             try connection.run("BEGIN")
             do {
                 _ = try database.rows("SELECT pg_advisory_xact_lock(?)", [lock])
-                // Another process may have applied it in the meantime.
+                // Another process may have applied the migration in the meantime.
                 if try version(connection) < number { try apply(migration, number, neededVersion, connection) }
                 try connection.run("COMMIT")
             } catch {
@@ -72,7 +73,7 @@ enum PostgreSQLSchema {
     ) throws {
         let database = PostgreSQLDatabase(connection: connection)
         let schemas = try database.number("SELECT count(*) FROM pg_namespace WHERE nspname = ?", [name])
-        // An operator may have created the schema, because the service's role may not.
+        // An operator may have created the schema, because the service's role may not create it.
         if schemas == 0 { try connection.run("CREATE SCHEMA \(name)") }
         try connection.run(migration.sql)
         try database.send(

@@ -3,11 +3,11 @@ import NIOConcurrencyHelpers
 
 /// Threads on which tasks may wait for the disk, because tasks in Swift's own pool must not block.
 ///
-/// A task that prefers them through ``SubscriberStore/executor`` reads without switching threads. Dispatch starts a
-/// thread when needed, and ends it after some time without work.
+/// A task that prefers these threads through ``SubscriberStore/executor`` reads without switching threads. Dispatch
+/// starts a thread when needed, and ends it after some time without work.
 final class BlockingThreads: TaskExecutor {
     private struct State {
-        /// The oldest comes first.
+        /// The waiting jobs, oldest first.
         var jobs: [UnownedJob] = []
         /// The queues of idle threads.
         var idle: [DispatchQueue]
@@ -15,7 +15,7 @@ final class BlockingThreads: TaskExecutor {
 
     private let state: NIOLockedValueBox<State>
 
-    /// - Parameter maximum: the number of threads.
+    /// - Parameter maximum: the maximum number of threads.
     init(named name: String, maximum: Int) {
         state = NIOLockedValueBox(State(idle: (1...maximum).map { DispatchQueue(label: "\(name)-\($0)") }))
     }
@@ -34,7 +34,7 @@ final class BlockingThreads: TaskExecutor {
         while let job = next(for: queue) { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
-    /// - Returns: nil if no job is waiting. The queue then counts as idle.
+    /// - Returns: nil if no job is waiting. The queue then becomes idle.
     private func next(for queue: DispatchQueue) -> UnownedJob? {
         state.withLockedValue { state in
             guard !state.jobs.isEmpty else {

@@ -1,12 +1,12 @@
 import GRDB
 import NIOConcurrencyHelpers
 
-/// The writer that makes changes in groups: one transaction, and so one sync, for all changes that arrive during the
-/// previous sync.
+/// A writer that makes changes in groups. All changes that arrive during a sync share the next transaction, and so the
+/// next sync.
 ///
-/// If a change fails, the group is repeated with a savepoint for each change, so the others do not fail. A change's
-/// only effect must therefore be on the database. The audit trail's `GroupCommit` differs: its entries have no results
-/// and are lost together.
+/// If a change fails, the group is repeated with a savepoint for each change, so the others do not fail. So a change
+/// must affect only the database. The audit trail's `GroupCommit` differs: its entries have no results and fail
+/// together.
 final class GroupedWriter: Sendable {
     private struct Change: Sendable {
         /// Makes the change and returns the completion to call when it is durable.
@@ -36,7 +36,7 @@ final class GroupedWriter: Sendable {
     /// The numbers of committed changes and transactions.
     var counts: StoreCounts { state.withLockedValue { $0.counts } }
 
-    /// Makes a change. It is durable when this returns.
+    /// Makes a change. The change is durable when this function returns.
     func write<Result: Sendable>(
         _ change: @escaping @Sendable (GRDB.Database) throws -> Result
     ) async throws(StoreError) -> Result {
@@ -113,8 +113,8 @@ final class GroupedWriter: Sendable {
         return outcomes
     }
 
-    /// - Returns: nil if the change failed and the transaction can continue, so the others need not fail.
-    /// - Throws: if the failure has ended the transaction, as a full disk may.
+    /// - Returns: nil if the change failed and the transaction can continue, so the other changes need not fail.
+    /// - Throws: an error if the failure ended the transaction, as a full disk may do.
     private func performTogether(_ change: Change, _ db: GRDB.Database) throws -> Outcome? {
         do { return .success(try change.perform(db)) } catch {
             guard db.isInsideTransaction else { throw error }
@@ -122,7 +122,7 @@ final class GroupedWriter: Sendable {
         }
     }
 
-    /// - Throws: if the failure has ended the transaction, as a full disk may.
+    /// - Throws: an error if the failure ended the transaction, as a full disk may do.
     private func performAlone(_ change: Change, _ db: GRDB.Database) throws -> Outcome? {
         do {
             var complete: @Sendable () -> Void = {}

@@ -12,24 +12,24 @@ enum SQLiteConnection {
         configuration.prepareDatabase { db in
             if let trace = settings.trace { db.trace { trace("\($0)") } }
             try requireOurs(db)
-            // Zeroes deleted content if that needs no further write. An erasure zeroes all of it.
+            // Overwrites deleted content with zeroes if that needs no extra writes. An erasure always overwrites it.
             try db.execute(sql: "PRAGMA secure_delete = FAST")
-            // 8 MiB, with which five connections stay far below the service's memory limit.
+            // 8 MiB, so that five connections stay far below the service's memory limit.
             try db.execute(sql: "PRAGMA cache_size = -8192")
         }
         return configuration
     }
 
-    /// Prepares the only connection that writes. GRDB has set `synchronous` to NORMAL, which loses the last commits in a power
-    /// cut.
+    /// Prepares the only connection that writes. GRDB sets `synchronous` to NORMAL, which can lose the last commits in
+    /// a power cut.
     static func prepareWriter(_ db: GRDB.Database) throws {
         try db.execute(sql: "PRAGMA synchronous = FULL")
-        // The log is moved into the database in steps of 4 MiB, and changes wait meanwhile. Larger steps write fewer
-        // pages, but cause noticeable waits: with 32 MiB, p99 of decisions at 16 connections was 259 ms instead of 15.
-        // A second connection must never do this: before version 3.51.3, SQLite can then lose commits
-        // (sqlite.org/wal.html#walresetbug).
+        // The log is moved into the database in steps of 4 MiB, during which changes wait. Larger steps write fewer
+        // pages but cause noticeable waits: with 32 MiB, the p99 of decisions at 16 connections was 259 ms instead of
+        // 15 ms. A second connection must never move the log, because SQLite before version 3.51.3 can then lose
+        // commits (sqlite.org/wal.html#walresetbug).
         try db.execute(sql: "PRAGMA wal_autocheckpoint = 1024")
-        // The log grows during a backup. Afterwards, the file shrinks to 64 MiB.
+        // The log grows during a backup. Afterwards, its file shrinks to 64 MiB.
         try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// A connection to SQLite, within a transaction.
+/// A SQLite connection within a transaction.
 struct SQLiteDatabase: Database {
     let connection: GRDB.Database
 
@@ -14,7 +14,8 @@ struct SQLiteDatabase: Database {
         try lists.map { try change(sql, $0) }
     }
 
-    /// `RETURNING` took a tenth of the CPU time of a signature: SQLite stores the returned rows in a table.
+    /// Avoids `RETURNING`, which took a tenth of a signature's CPU time because SQLite stores the returned rows in a
+    /// table.
     func insertNew(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64? {
         try change(sql, arguments) > 0 ? connection.lastInsertedRowID : nil
     }
@@ -49,7 +50,8 @@ struct SQLiteDatabase: Database {
     }
 
     private static func arguments(_ values: [(any ColumnValue)?]) -> StatementArguments {
-        // GRDB converts optional values without a key path for each. Each element of a lazy sequence would cost two more calls.
+        // GRDB converts an array of optional values without a key path for each. A lazy sequence would cost two more
+        // calls for each element.
         let converted = values.map { value -> (any DatabaseValueConvertible)? in
             switch value?.stored ?? .null {
             case .null: nil

@@ -2,7 +2,7 @@ import FoundationEssentials
 import GRDB
 import SystemPackage
 
-/// Inspects a database without changing it.
+/// The inspection of a database without changing it.
 enum SQLiteInspection {
     /// Returns the number of the last migration applied to an existing database.
     static func version(path: String) throws(StoreError) -> Int {
@@ -23,8 +23,9 @@ enum SQLiteInspection {
         return configuration
     }
 
-    /// The write-ahead log exists only while a process has the database open. Without it, even a read-only connection would
-    /// create one, unless the file is declared immutable.
+    /// Returns the name under which a read-only connection opens the database. The write-ahead log exists only while a
+    /// process has the database open. If there is none, even a read-only connection would create one, unless the file
+    /// is declared immutable.
     private static func name(of path: String) -> String {
         guard !FileManager.default.fileExists(atPath: path + "-wal") else { return path }
         return URL(filePath: path).absoluteString + "?immutable=1"

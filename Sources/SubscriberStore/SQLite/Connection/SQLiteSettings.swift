@@ -1,8 +1,8 @@
 /// The settings for opening a SQLite database.
 package struct SQLiteSettings: Sendable {
-    /// The path of the database file. The files next to it have the same name with `-wal` and `-shm`.
+    /// The path of the database file. The files next to it have the same name followed by `-wal` or `-shm`.
     package let path: String
-    /// The maximum time that a change waits for a lock of another process.
+    /// The maximum time that a change waits for another process's lock.
     package let lockTimeout: Duration
     /// Called with every statement, for tests.
     package let trace: (@Sendable (String) -> Void)?

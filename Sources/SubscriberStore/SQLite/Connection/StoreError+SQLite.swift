@@ -24,11 +24,11 @@ extension StoreError {
         }
     }
 
-    /// SQLite's message names tables and columns, never values.
+    /// Returns SQLite's message, which may name tables and columns but never contains values.
     private static func text(_ error: DatabaseError) -> String {
         "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
     }
 
-    /// Creates the error for a stored value that this program would not have written.
+    /// Creates the error for a stored value that this program would never have written.
     package static func unreadable(_ column: String) -> StoreError { StoreError(.unreadable, "unreadable \(column)") }
 }

@@ -1,5 +1,5 @@
 extension Migration {
-    /// The service's past and pending requests to the App Store.
+    /// The data for requests to the App Store: the recovery checkpoint, and the due subscriptions of each app.
     static let asking = Migration(
         name: "asking",
         sql: """

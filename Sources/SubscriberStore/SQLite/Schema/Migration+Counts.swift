@@ -1,5 +1,5 @@
 extension Migration {
-    /// Counts in their own tables, with a row for each counting connection, so none waits for another.
+    /// Counts in their own tables, with a row for each counting connection, so that none waits for another.
     static let counts = Migration(
         name: "counts",
         sql: """

@@ -1,5 +1,6 @@
 extension Migration {
-    /// The start of the span for which the notification history has been read without a gap, and usernames that are account tokens.
+    /// The start of the gapless span of the notification history, and the conversion of usernames that are account
+    /// tokens.
     static let coverage = Migration(
         name: "coverage",
         sql: """

@@ -1,5 +1,5 @@
 extension Migration {
-    /// The outbox. A row leaves it when its receiver has accepted the notification.
+    /// The outbox. A row is deleted when its receiver has accepted the notification.
     static let forwarding = Migration(
         name: "forwarding",
         sql: """

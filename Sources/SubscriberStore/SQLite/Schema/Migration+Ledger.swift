@@ -1,5 +1,5 @@
 extension Migration {
-    /// The signatures issued for decisions, and the redemptions that the App Store has reported.
+    /// The signatures issued for decisions, and the redemptions reported by the App Store.
     static let ledger = Migration(
         name: "ledger",
         sql: """
@@ -55,7 +55,7 @@ extension Migration {
             CREATE INDEX redemption_unexplained ON redemption (at) WHERE authorisation IS NULL AND acknowledged_at IS NULL;
             """)
 
-    /// The pairing of the two signatures of one answer, and the time from which each offer is decided here.
+    /// The pairing of the two signatures of one answer, and the time from which each offer is decided by a rule.
     static let ledgerOffers = Migration(
         name: "ledger of offers",
         sql: """

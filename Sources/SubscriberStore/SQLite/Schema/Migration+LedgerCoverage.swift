@@ -1,5 +1,5 @@
 extension Migration {
-    /// The ledger's data about unlisted offers, offers that are decided again, and erased customers.
+    /// The ledger's data about unlisted offers, exempt offers and erased customers.
     static let ledgerCoverage = Migration(
         name: "ledger coverage",
         sql: """

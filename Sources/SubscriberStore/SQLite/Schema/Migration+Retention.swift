@@ -1,5 +1,5 @@
 extension Migration {
-    /// The answers to requests for retention messages, for a few minutes.
+    /// The answers to requests for retention messages, kept for a few minutes.
     static let retention = Migration(
         name: "retention",
         sql: """

@@ -1,8 +1,8 @@
 extension Migration {
     /// Apps, subscriptions, the facts about them and the identifiers in those facts.
     ///
-    /// Times are in milliseconds since 1970. An `app` is a bundle ID in one environment, so the environment is part of every
-    /// key that contains it or a `subscription`.
+    /// Times are in milliseconds since 1970. An `app` is a bundle ID in one environment, so the environment is part of
+    /// every key that contains an `app` or a `subscription`.
     static let subscriptions = Migration(
         name: "subscriptions",
         sql: """

@@ -4,7 +4,7 @@ import OfferCore
 
 /// The tables of the database, as numbered migrations. A released migration never changes.
 enum Schema {
-    /// Marks our databases in their header: the letters `OfSg`.
+    /// The number that marks this program's databases in their header: the letters `OfSg`.
     static let applicationID: Int64 = 0x4F66_5367
 
     static let migrations: [Migration] = [
@@ -21,7 +21,7 @@ enum Schema {
     }
 
     /// Applies the missing migrations, each in its own transaction.
-    /// - Parameter target: the last migration to apply.
+    /// - Parameter target: the number of the last migration to apply.
     static func migrate(_ db: GRDB.Database, to target: Int = latestVersion) throws {
         guard try version(db) < target else { return }
         try db.inTransaction(.immediate) {
@@ -37,7 +37,8 @@ enum Schema {
         db.add(function: uuidBytes)
         for (number, migration) in zip(1...target, migrations) {
             try db.inTransaction(.immediate) {
-                // Inside the transaction, because another process may have applied it in the meantime.
+                // The check is inside the transaction, because another process may have applied the migration in the
+                // meantime.
                 if try version(db) < number { try migration.apply(db, number: number) }
                 return .commit
             }
@@ -46,7 +47,7 @@ enum Schema {
 }
 
 extension Schema {
-    /// `uuid_bytes(text)`: the 16 bytes of a UUID; NULL for any other text.
+    /// The SQL function `uuid_bytes(text)`, which returns the 16 bytes of a UUID, or NULL for any other text.
     private static let uuidBytes = DatabaseFunction("uuid_bytes", argumentCount: 1, pure: true) { values in
         guard let text = Data.fromDatabaseValue(values[0]), let uuid = UUIDText(parsing: Array(text)) else {
             return nil
