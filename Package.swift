@@ -155,7 +155,7 @@ let package = Package(
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP",
                 "OfferAudit", "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferConfiguration", locks, logging,
-                nioCore, serviceLifecycle,
+                nioCore, serviceLifecycle, nioPosix,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -175,7 +175,7 @@ let package = Package(
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
                 "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI",
                 "SubscriberStore", "OfferExplanations", "OfferConfiguration", "SubscriberSync", "OfferService",
-                argumentParser, logging, nioCore, serviceLifecycle, systemPackage, unixSignals,
+                argumentParser, logging, nioCore, serviceLifecycle, systemPackage, unixSignals, locks,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -352,7 +352,7 @@ let package = Package(
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "AppStoreData",
                 "AppStoreAPI", "SubscriberStore", "OfferConfiguration", "SubscriberSync", "TestSupport",
                 "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks, crypto, logging, nioCore,
-                nioPosix, nioSSL, serviceLifecycle,
+                nioPosix, nioSSL, serviceLifecycle, nioHTTP1,
             ],
             swiftSettings: strict
         ),
