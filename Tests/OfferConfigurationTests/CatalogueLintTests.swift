@@ -196,7 +196,7 @@ struct CatalogueLintTests {
         #expect(
             try Self.warnings(
                 "{offerID: a, rule: save, limits: {perCustomer: {count: 3, every: 90d}, cooldown: 45d}}")
-                == ["com.example.app p a: perCustomer can never be reached, because the cooldown allows fewer redemptions"]
+                == ["com.example.app p a: perCustomer is unreachable: the cooldown allows fewer redemptions"]
         )
         #expect(
             try Self.warnings("{offerID: a, rule: save, limits: {total: 2, outstanding: 3}}")

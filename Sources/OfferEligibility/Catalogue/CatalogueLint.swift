@@ -99,8 +99,8 @@ private struct AppLint {
         guard let last = app.rules.retention.last, !last.needsNoFacts else { return [] }
         return [
             Diagnostic(
-                "\(name) retention: the last case needs facts about the customer, so nothing is shown if no decision is "
-                    + "possible in time",
+                "\(name) retention: the last case needs facts about the customer, so nothing is shown if no "
+                    + "decision is possible in time",
                 hint: "end the list with a message without a rule")
         ]
     }
@@ -193,7 +193,7 @@ private struct AppLint {
         {
             warnings.append(
                 warning(
-                    offer, "perCustomer can never be reached, because the cooldown allows fewer redemptions",
+                    offer, "perCustomer is unreachable: the cooldown allows fewer redemptions",
                     hint: "shorten the cooldown, or lower the count"))
         }
         return warnings
