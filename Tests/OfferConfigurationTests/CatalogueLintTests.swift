@@ -196,13 +196,13 @@ struct CatalogueLintTests {
         #expect(
             try Self.warnings(
                 "{offerID: a, rule: save, limits: {perCustomer: {count: 3, every: 90d}, cooldown: 45d}}")
-                == ["com.example.app p a: nobody can reach perCustomer: the cooldown leaves time for fewer redemptions"]
+                == ["com.example.app p a: perCustomer is unreachable: the cooldown allows fewer redemptions"]
         )
         #expect(
             try Self.warnings("{offerID: a, rule: save, limits: {total: 2, outstanding: 3}}")
                 == ["com.example.app p a: outstanding is greater than total"])
         #expect(
             try Self.warnings("{offerID: a, rule: upgrade}", product: "price: {USD: 9.99}")
-                == ["com.example.app p a: the rule compares ranks, and the product has none"])
+                == ["com.example.app p a: the rule compares ranks, but the product has none"])
     }
 }

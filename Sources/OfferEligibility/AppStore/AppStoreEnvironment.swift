@@ -2,7 +2,7 @@ import OfferCore
 
 /// The environment of a purchase or of an installed app.
 ///
-/// `Sandbox` and `Production` data are signed by the same certificate, so only this value tells them apart.
+/// The same certificate signs `Sandbox` and `Production` data, so only this value distinguishes them.
 package struct AppStoreEnvironment: OpenValue {
     package let rawValue: String
 
@@ -13,11 +13,11 @@ package struct AppStoreEnvironment: OpenValue {
     package static let sandbox = Self(rawValue: "Sandbox")
     /// StoreKit testing in Xcode. Xcode signs this data itself.
     package static let xcode = Self(rawValue: "Xcode")
-    /// The tests of Apple's server libraries. This data is not signed by Apple either.
+    /// Tests with Apple's server libraries. Apple does not sign this data either.
     package static let localTesting = Self(rawValue: "LocalTesting")
 
     package static let known: [Self] = [.production, .sandbox, .xcode, .localTesting]
 
-    /// True if someone other than Apple signs its data, so it describes no purchase.
+    /// True if Apple does not sign the data, so it describes no real purchase.
     package var isDevelopmentOnly: Bool { self == .xcode || self == .localTesting }
 }

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// An offer that applies to a transaction, or to the next renewal of a subscription.
+/// An offer that applies to a transaction or to the next renewal of a subscription.
 package struct AppliedOffer: Hashable, Sendable {
     package let type: OfferType
     /// The identifier of the offer, or the name of the offer code. An introductory offer has none.

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A value of a list that Apple extends without notice. An unknown value keeps its raw form.
+/// A value from a set that Apple may extend without notice. An unknown value keeps its raw value.
 package protocol OpenValue: RawRepresentable, Hashable, Sendable {
     init(rawValue: RawValue)
 }

@@ -19,7 +19,7 @@ package struct OwnershipType: OpenValue {
 
     package static let purchased = Self(rawValue: "PURCHASED")
     package static let familyShared = Self(rawValue: "FAMILY_SHARED")
-    /// A seat of a group or an organisation.
+    /// A seat that a group or an organisation assigned.
     package static let assigned = Self(rawValue: "ASSIGNED")
 }
 
@@ -28,7 +28,7 @@ package struct TransactionReason: OpenValue {
 
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The customer acted. Includes upgrades.
+    /// The customer made the purchase. Includes upgrades.
     package static let purchase = Self(rawValue: "PURCHASE")
     /// The App Store renewed the subscription. Includes a downgrade that takes effect.
     package static let renewal = Self(rawValue: "RENEWAL")

@@ -28,6 +28,6 @@ package struct PriceIncreaseStatus: OpenValue {
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
     package static let unanswered = Self(rawValue: 0)
-    /// The customer agreed, or was informed of an increase that needs no agreement.
+    /// The customer consented, or was notified of an increase that needs no consent.
     package static let accepted = Self(rawValue: 1)
 }

@@ -1,12 +1,12 @@
 package import OfferCore
 
-/// The refund of a transaction, or the end of its family sharing.
+/// A refund of a transaction, or the end of its Family Sharing.
 package struct Revocation: Hashable, Sendable {
     package let date: Timestamp
     package var reason: RevocationReason?
     /// Absent from data signed before December 2025.
     package var type: RevocationType?
-    /// The refunded share of the price in thousandths of a percent: 100,000 is all of it.
+    /// The refunded share of the price, in thousandths of a percent. A full refund is 100,000.
     package var percentage: Int64?
 
     package init(

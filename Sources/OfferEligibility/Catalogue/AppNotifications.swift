@@ -2,9 +2,9 @@ package import OfferCore
 
 /// The settings for an app's notifications.
 package struct AppNotifications: Hashable, Sendable {
-    /// The URLs to which each notification is forwarded, as received.
+    /// The URLs that receive a copy of each notification, unchanged.
     package let receivers: [String]
-    /// The app's shared secret, which authenticates notifications of version 1; nil to refuse them.
+    /// The app's shared secret, which authenticates version 1 notifications. If nil, they are refused.
     package let sharedSecret: Secret?
 
     package init(receivers: [String] = [], sharedSecret: Secret? = nil) {

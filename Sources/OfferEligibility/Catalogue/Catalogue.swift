@@ -1,16 +1,16 @@
 package import OfferCore
 
-/// The team's promotional offers, by app and product. Nothing outside the catalogue is signed.
+/// The team's promotional offers, by app and product. The service signs nothing outside the catalogue.
 package struct Catalogue: Hashable, Sendable {
     package struct App: Hashable, Sendable {
-        /// Apple's number for the app (`appAppleId`), which production data contains; nil if it is not configured.
+        /// The app's Apple ID (`appAppleId`), which production data contains; nil if it is not configured.
         package let appAppleID: Int64?
-        /// The environments whose App Store data counts.
+        /// The environments whose App Store data is accepted.
         package let environments: Set<AppStoreEnvironment>
         package let offers: [ProductID: Set<OfferID>]
-        /// The subscription groups of products, for App Store data that does not name them.
+        /// The subscription group of each product, for App Store data that does not name it.
         package let groups: [ProductID: String]
-        /// The products that can be family-shared. Used for receipts, which do not state ownership.
+        /// The products with Family Sharing. Needed for receipts, which do not state ownership.
         package let familySharable: Set<ProductID>
         /// True if a promotional-offer JWS may omit the transaction. Any customer of the app can use such a JWS.
         package let allowsUnboundJWS: Bool
@@ -19,10 +19,10 @@ package struct Catalogue: Hashable, Sendable {
         package let freshness: Duration?
         package let notifications: AppNotifications
         package let rules: AppRules
-        /// The prices of offers, to compare with those of their products.
+        /// The prices of offers and their products, to compare them.
         package let prices: [OfferPrice]
 
-        /// - Parameter environments: if nil, the sandbox, and production too if `appAppleID` is known.
+        /// - Parameter environments: nil means the sandbox, plus production if `appAppleID` is set.
         package init(
             appAppleID: Int64? = nil, environments: Set<AppStoreEnvironment>? = nil,
             offers: [ProductID: Set<OfferID>], groups: [ProductID: String] = [:],
@@ -50,7 +50,7 @@ package struct Catalogue: Hashable, Sendable {
     }
 
     package let apps: [BundleID: App]
-    /// The SHA-256 of the configuration file: the catalogue and rules in force, for the audit trail. Empty without a file.
+    /// The SHA-256 digest of the configuration file, for the audit trail. Empty without a file.
     package let digest: [UInt8]
 
     package init(apps: [BundleID: App], digest: [UInt8] = []) {

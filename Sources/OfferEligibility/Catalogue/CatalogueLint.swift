@@ -2,13 +2,13 @@ package import OfferCore
 
 /// Finds settings in a configuration file that are valid but probably unintended.
 package enum CatalogueLint {
-    /// - Returns: warnings, in the order of the apps' names.
+    /// - Returns: the warnings, sorted by bundle ID.
     package static func warnings(about catalogue: Catalogue) -> [Diagnostic] {
         lints(of: catalogue).flatMap(\.warnings)
     }
 
     /// - Parameter asked: the apps whose customers the service refreshes from the App Store.
-    /// - Returns: notes on consequences of the file that may be surprising, in the order of the apps' names.
+    /// - Returns: notes on possibly unexpected effects of the file, sorted by bundle ID.
     package static func notes(about catalogue: Catalogue, asking asked: Set<BundleID> = []) -> [Diagnostic] {
         let names = Set(asked.map(\.text.description))
         return lints(of: catalogue).flatMap { lint in
@@ -47,7 +47,7 @@ private struct AppLint {
         ]
     }
 
-    /// A note on limits for each customer, which cannot be enforced for customers known only by a username.
+    /// A note that limits per customer cannot be enforced for customers known only by a username.
     var ofUsernames: [Diagnostic] {
         guard app.rules.offers.contains(where: { $0.limits.perCustomer != nil || $0.limits.cooldown != nil }) else {
             return []
@@ -60,7 +60,7 @@ private struct AppLint {
         ]
     }
 
-    /// A note on rules that can hold only for customers with a complete history.
+    /// A note on rules that only customers with a complete history can meet.
     var ofHistories: [Diagnostic] {
         let offers = app.rules.offers.filter { $0.rule.condition.needsCompleteHistory }
             .map { "\($0.productID.text) \($0.offerID.text)" }
@@ -72,11 +72,11 @@ private struct AppLint {
                 "\(name): these rules need to know that something never happened: \(named.joined(separator: ", "))",
                 hint:
                     "let the service query the App Store (docs/app-store.md), or have apps send an app receipt in proofs; "
-                    + "without either, such customers are refused as unknown")
+                    + "without either, the rules refuse customers for unknown facts")
         ]
     }
 
-    /// Warnings about implausible prices. Impossible prices are errors, found when the file is read.
+    /// Warnings about implausible prices. Impossible prices are errors that the file's reader reports.
     private var ofPrices: [Diagnostic] {
         app.prices.flatMap { price in
             price.excesses.filter { !$0.isImpossible }.map { excess in
@@ -84,7 +84,7 @@ private struct AppLint {
                     "\(name) \(price.productID.text) \(price.offerID.text): the offer costs \(excess.amount) "
                         + "\(excess.currency), and \(Self.product(for: excess.periods)) \(excess.full)",
                     hint: price.mode == nil
-                        ? "correct one of the prices, or set the mode of the offer and its periods"
+                        ? "correct one of the prices, or set the offer's mode and periods"
                         : "correct one of the prices, or the number of periods")
             }
         }
@@ -94,12 +94,13 @@ private struct AppLint {
         periods == 1 ? "the product" : "\(periods) periods of the product"
     }
 
-    /// A warning if no retention message can be shown without facts about the customer.
+    /// A warning if the last retention case needs facts about the customer.
     private var ofRetention: [Diagnostic] {
         guard let last = app.rules.retention.last, !last.needsNoFacts else { return [] }
         return [
             Diagnostic(
-                "\(name) retention: the last case has a rule, so nothing is shown if no decision is possible in time",
+                "\(name) retention: the last case needs facts about the customer, so nothing is shown if no "
+                    + "decision is possible in time",
                 hint: "end the list with a message without a rule")
         ]
     }
@@ -151,14 +152,14 @@ private struct AppLint {
         }
     }
 
-    /// Returns the products that a condition on all groups lists but that belong to no group.
+    /// Returns the products without a group that a condition on all groups lists.
     private func withoutGroup(of condition: SubscriptionCondition) -> [String] {
         guard condition.groups == .any else { return [] }
         return (condition.products ?? []).filter { app.offers[$0] != nil && app.groups[$0] == nil }
             .map(\.text.description).sorted()
     }
 
-    /// Warnings about properties of the product that a rule needs and the file lacks.
+    /// Warnings about missing product properties that rules need.
     private func ofProduct(_ offer: OfferTerms) -> [Diagnostic] {
         var warnings: [Diagnostic] = []
         if app.groups[offer.productID] == nil {
@@ -172,7 +173,7 @@ private struct AppLint {
         if offer.rule.condition.comparesRanks, app.rules.products.ranks[offer.productID] == nil {
             warnings.append(
                 warning(
-                    offer, "the rule compares ranks, and the product has none",
+                    offer, "the rule compares ranks, but the product has none",
                     hint: "give each product of the group a rank"))
         }
         return warnings
@@ -192,7 +193,7 @@ private struct AppLint {
         {
             warnings.append(
                 warning(
-                    offer, "nobody can reach perCustomer: the cooldown leaves time for fewer redemptions",
+                    offer, "perCustomer is unreachable: the cooldown allows fewer redemptions",
                     hint: "shorten the cooldown, or lower the count"))
         }
         return warnings
@@ -200,7 +201,7 @@ private struct AppLint {
 
     // MARK: Order
 
-    /// Warnings about offers that another offer of the same product always precedes.
+    /// Warnings about offers that another offer of the same product always beats or ties.
     private func ofOrder(_ offers: [OfferTerms]) -> [Diagnostic] {
         let sorted = offers.enumerated().sorted {
             $0.element.priority == $1.element.priority
@@ -233,7 +234,7 @@ private struct AppLint {
 }
 
 extension Condition {
-    /// The conditions that contain no others.
+    /// The conditions that contain no other conditions.
     fileprivate var leaves: [Condition] {
         switch self {
         case .all(let members), .any(let members): members.flatMap(\.leaves)
@@ -253,8 +254,7 @@ extension Condition {
         }
     }
 
-    /// Returns true if every customer who meets this condition also meets `other`, as far as comparing their members
-    /// can show.
+    /// Returns true if comparing the members proves that every customer who meets this condition also meets `other`.
     fileprivate func implies(_ other: Condition) -> Bool { requirements.isSuperset(of: other.requirements) }
 
     /// The conditions that must all hold, each as small as possible.
@@ -263,8 +263,8 @@ extension Condition {
         case .all(let members): members.reduce(into: []) { $0.formUnion($1.requirements) }
         case .rule(_, let condition): condition.requirements
         case .subscription(let condition) where condition.groups == .offered || condition.products?.count == 1:
-            // All tests are about one subscription: the current one of a group. A condition without tests is a
-            // requirement by itself.
+            // All tests apply to one subscription, the current one of a group. A condition without tests is one
+            // requirement.
             condition.tests.isEmpty
                 ? [self]
                 : Set(

@@ -2,20 +2,20 @@ package import OfferCore
 
 /// The prices of an offer and of its product, by currency.
 package struct OfferPrice: Hashable, Sendable {
-    /// The payment mode of an offer, as App Store Connect calls it.
+    /// An offer's payment mode, named as in App Store Connect.
     package enum Mode: String, CaseIterable, Hashable, Sendable {
         /// A price for each period.
         case payAsYouGo = "pay_as_you_go"
-        /// One price for all periods together.
+        /// One price for all periods.
         case payUpFront = "pay_up_front"
         case freeTrial = "free_trial"
     }
 
     package let productID: ProductID
     package let offerID: OfferID
-    /// nil if the configuration does not name it.
+    /// nil if it is not configured.
     package let mode: Mode?
-    /// The number of periods of the product that the offer lasts; nil if the configuration does not name it.
+    /// The offer's length, in periods of the product; nil if it is not configured.
     package let periods: Int?
     package let price: [String: Double]
     /// The price of one period of the product, by currency.
@@ -33,22 +33,22 @@ package struct OfferPrice: Hashable, Sendable {
         self.productPrice = productPrice
     }
 
-    /// An offer's price that is not lower than the product's.
+    /// A price of an offer that is too high for a discount.
     package struct Excess: Hashable, Sendable {
         package let currency: String
         package let amount: Double
-        /// The product's price for the same time.
+        /// The product's price for the same length of time.
         package let full: Double
-        /// The number of periods in that time.
+        /// The number of the product's periods in that time.
         package let periods: Int
-        /// True if the App Store permits no such offer. If false, the prices may not be comparable.
+        /// True if the App Store permits no such offer. Otherwise, the prices may not be comparable.
         package let isImpossible: Bool
     }
 
-    /// The prices that are not lower than the product's, sorted by currency.
+    /// The prices that are not lower than the product's, and prices of a free trial above zero, sorted by currency.
     ///
-    /// A single price for several periods is compared with the sum of the product's prices, if the number of periods is
-    /// known.
+    /// A pay-up-front price is compared with the product's price for all periods. It is skipped if the number of
+    /// periods is unknown.
     package var excesses: [Excess] {
         price.sorted { $0.key < $1.key }.compactMap { currency, amount in
             guard mode != .freeTrial else {
@@ -65,7 +65,7 @@ package struct OfferPrice: Hashable, Sendable {
         }
     }
 
-    /// Compares in units far smaller than those of any currency: 3 × 9.99 is a little more than 29.97.
+    /// Rounds before comparing. As a `Double`, 3 × 1.10 is slightly more than 3.30.
     private static func isAtLeast(_ one: Double, _ other: Double) -> Bool {
         (one * 100_000).rounded() >= (other * 100_000).rounded()
     }

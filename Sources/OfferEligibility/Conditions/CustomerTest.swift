@@ -1,16 +1,16 @@
 import OfferCore
 
-/// A kind of requirement of a customer.
+/// A kind of customer requirement.
 package protocol CustomerTestKind: RuleTest {
     func truth(in context: EvaluationContext) -> Truth
 
-    /// Returns the found value, to show in reasons; nil if there is none.
+    /// Returns the found value, for reasons; nil if there is none.
     func found(in context: EvaluationContext) -> ReasonValue?
 
-    /// Returns the source that could supply the fact if it is unknown.
+    /// Returns the source that could supply an unknown fact.
     func source(in context: EvaluationContext) -> DecisionReason.Source
 
-    /// Returns true if only a known "never" gives the test a result, which takes a complete history.
+    /// Returns true if only a complete history can give the test the wanted result.
     func needsCompleteHistory(wanting wanted: Bool) -> Bool
 }
 
@@ -24,7 +24,7 @@ extension CustomerTestKind {
     }
 }
 
-/// A requirement of a customer, of any kind. It is a class for the same reason as ``SubscriptionTest``.
+/// A customer requirement of any kind. It is a class for the same reason as ``SubscriptionTest``.
 package final class CustomerTest: Hashable, Sendable {
     package let kind: any CustomerTestKind
     package let code: ReasonCode
@@ -34,14 +34,14 @@ package final class CustomerTest: Hashable, Sendable {
         code = Kind.code
     }
 
-    /// All kinds, in the order of the documentation.
+    /// All kinds, in documentation order.
     package static let kinds: [any CustomerTestKind.Type] = [
         EverSubscribedTest.self, UsedIntroductoryOfferTest.self, RefundTest.self, RefundPendingTest.self,
         RedemptionTest.self, WinBackTest.self, OwnsTest.self, OriginalAppVersionTest.self, OriginalPurchaseTest.self,
         TeamFactTest.self, DateTest.self, ShareTest.self, EnvironmentTest.self,
     ]
 
-    /// - Returns: nil if the value is not valid, which is reported.
+    /// - Returns: nil for an invalid value, after reporting it.
     package static func read(_ kind: any CustomerTestKind.Type, _ value: some RuleValue) -> CustomerTest? {
         func read<Kind: CustomerTestKind>(_ kind: Kind.Type) -> CustomerTest? {
             Kind.read(value).map { CustomerTest($0) }
@@ -70,7 +70,7 @@ package final class CustomerTest: Hashable, Sendable {
             .unknown, fact: kind.fact, required: kind.required, isExcluded: !wanted, missing: kind.source(in: context))
     }
 
-    /// - Returns: the reason that tests can never hold at the same time; nil if none was found.
+    /// - Returns: the reason why the tests can never all hold; nil if none was found.
     package static func contradiction(among tests: [CustomerTest]) -> String? {
         kinds.lazy.compactMap { $0.contradiction(amongAll: tests) }.first
     }

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `endedAgo`: the time since the end.
+/// `endedAgo`: the time since the subscription ended.
 package struct EndedAgoTest: SubscriptionTestKind, DurationTest {
     package static let name = "endedAgo"
     package static let code = ReasonCode.endedAgo

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `endedBecause`: the reason of the end.
+/// `endedBecause`: the reason why the subscription ended.
 package struct EndedBecauseTest: SubscriptionTestKind {
     package static let name = "endedBecause"
     package static let code = ReasonCode.endedBecause

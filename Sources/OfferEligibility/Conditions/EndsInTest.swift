@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `endsIn`: the time until the end of access. A subscription that renews does not end.
+/// `endsIn`: the time until access ends. A subscription that renews does not end.
 package struct EndsInTest: SubscriptionTestKind, DurationTest {
     package static let name = "endsIn"
     package static let code = ReasonCode.endsIn
@@ -39,7 +39,7 @@ extension SubscriptionTest {
 }
 
 extension Subscription {
-    /// The end of access; nil if it has ended, or never ends.
+    /// The time at which access ends; nil if it has already ended or the time is unknown.
     fileprivate var end: Timestamp? {
         switch status {
         case .active: expiresAt

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `environment`: the App Store environment of the customer.
+/// `environment`: the customer's App Store environment.
 package struct EnvironmentTest: CustomerTestKind {
     package static let name = "environment"
     package static let code = ReasonCode.environment

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `originalAppVersion`: the version of the app that the customer bought or downloaded first.
+/// `originalAppVersion`: the first version of the app that the customer bought or downloaded.
 package struct OriginalAppVersionTest: CustomerTestKind {
     package static let name = "originalAppVersion"
     package static let code = ReasonCode.originalAppVersion
@@ -19,14 +19,14 @@ package struct OriginalAppVersionTest: CustomerTestKind {
         guard !from.isUnreadable, !before.isUnreadable else { return nil }
         let range = VersionRange(from: from.value, before: before.value)
         if let from = range.from, let before = range.before, from >= before {
-            value.report("from is not before before, so this can never hold", hint: "swap them")
+            value.report("from is not lower than before, so this can never hold", hint: "swap them")
         }
         return Self(range)
     }
 
     private static func version(_ value: some RuleValue) -> AppVersion? {
         value.text.flatMap { AppVersion($0) }
-            ?? value.refuse(expected: #"numbers with dots between them, in quotes, such as "3.0""#)
+            ?? value.refuse(expected: #"a version number in quotes, such as "3.0""#)
     }
 
     package func truth(in context: EvaluationContext) -> Truth {

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// `owns`: whether the customer owns at least one of some non-consumable products.
+/// `owns`: whether the customer owns one of the listed non-consumables.
 package struct OwnsTest: CustomerTestKind {
     package static let name = "owns"
     package static let code = ReasonCode.owns

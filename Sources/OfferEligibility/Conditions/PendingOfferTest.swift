@@ -1,12 +1,12 @@
 import OfferCore
 
-/// `pendingOffer`: the offer of the next period.
+/// `pendingOffer`: the offer for the next period.
 package struct PendingOfferTest: SubscriptionTestKind {
     package static let name = "pendingOffer"
     package static let code = ReasonCode.pendingOffer
     package static let subject = "The offer of the next period"
 
-    /// Any or none, or one of a set.
+    /// True for any offer, false for no offer, or a set of accepted identifiers.
     package enum Offer: Hashable, Sendable {
         case some(Bool)
         case offers(Set<String>)
@@ -67,7 +67,7 @@ extension SubscriptionTest {
     }
 }
 
-/// The offer of the next period as far as it is known.
+/// The known offer for the next period, or its known absence.
 enum KnownPendingOffer: Hashable {
     case nothing
     /// The offer's identifier; nil if it has none.
@@ -75,7 +75,7 @@ enum KnownPendingOffer: Hashable {
 }
 
 extension Subscription {
-    /// - Returns: nil if it is unknown. A subscription that has ended has no next period.
+    /// - Returns: nil if it is unknown. An ended subscription has no next period, so no offer either.
     var knownPendingOffer: KnownPendingOffer? {
         guard settled, !isStale else { return nil }
         switch status {

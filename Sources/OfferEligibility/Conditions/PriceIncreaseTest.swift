@@ -17,7 +17,7 @@ package struct PriceIncreaseTest: SubscriptionTestKind {
     }
 
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
-        // Only a renewal info shows whether there is a price increase.
+        // Only renewal info shows whether there is a price increase.
         guard subscription.autoRenews != nil else { return .unknown }
         return Truth(subscription.priceIncrease.map(states.contains) ?? false)
     }

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `rank`: the place of the product in its group.
+/// `rank`: the product's rank in its group.
 package struct RankTest: SubscriptionTestKind {
     package static let name = "rank"
     package static let code = ReasonCode.rank
@@ -43,7 +43,7 @@ extension SubscriptionTest {
 }
 
 extension ProductTraits {
-    /// - Returns: nil if the catalogue has no rank for the product.
+    /// - Returns: nil if the catalogue has no rank or no group for the product.
     fileprivate func rank(of productID: ProductID) -> RankTest.Rank? {
         guard let rank = ranks[productID], let highest = highestRank(beside: productID) else { return nil }
         return rank == highest ? .highest : .lower

@@ -8,7 +8,7 @@ package struct RedemptionTest: CustomerTestKind {
 
     /// The IDs of promotional offers; nil for all.
     package let offers: Set<String>?
-    /// The maximum age of the redemptions; nil for any.
+    /// The maximum age of the redemptions; nil for no limit.
     package let within: Duration?
     package let count: Bounds<Int>
 
@@ -48,7 +48,7 @@ package struct RedemptionTest: CustomerTestKind {
     }
 
     package func needsCompleteHistory(wanting wanted: Bool) -> Bool {
-        // For an offer in the configuration, a group without gaps may be enough.
+        // For named offers, the complete history of their groups may be enough.
         offers == nil && count.contains(0) == wanted
     }
 

@@ -1,16 +1,16 @@
 import OfferCore
 
-/// `refunded`: a refund of any purchase in the app.
+/// `refunded`: a past refund of any purchase in the app.
 package struct RefundTest: CustomerTestKind {
     package static let name = "refunded"
     package static let code = ReasonCode.refunded
     package static let subject = "The refund"
 
-    /// True if there must be such a refund, false if there must be none.
+    /// True if a refund is required; false if it is excluded.
     package let expected: Bool
-    /// The maximum age of the refunds; nil for any.
+    /// The maximum age of the refunds; nil for no limit.
     package let within: Duration?
-    /// The reasons of the refunds; nil for all.
+    /// The refund reasons that count; nil for all.
     package let reasons: Set<Refund.Reason>?
 
     package init(expected: Bool = true, within: Duration? = nil, reasons: Set<Refund.Reason>? = nil) {
@@ -30,7 +30,7 @@ package struct RefundTest: CustomerTestKind {
 
     package func truth(in context: EvaluationContext) -> Truth {
         let found = refunds(in: context)
-        // A refund in a receipt has no reason.
+        // Receipts do not state the reason for a refund.
         let isCertain = reasons == nil || found.contains { $0.reason != nil }
         if !found.isEmpty { return isCertain ? Truth(expected) : .unknown }
         return context.facts.state.areRefundsKnown ? Truth(!expected) : .unknown

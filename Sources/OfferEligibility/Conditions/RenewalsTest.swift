@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `renewals`: the number of renewals without a gap.
+/// `renewals`: the number of paid renewals without a gap.
 package struct RenewalsTest: SubscriptionTestKind {
     package static let name = "renewals"
     package static let code = ReasonCode.renewals

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// `renewsTo`: the product of the next period.
+/// `renewsTo`: the product for the next period.
 package struct RenewsToTest: SubscriptionTestKind {
     package static let name = "renewsTo"
     package static let code = ReasonCode.renewsTo
@@ -9,7 +9,7 @@ package struct RenewsToTest: SubscriptionTestKind {
     package enum Renewal: Hashable, Sendable {
         /// The current product.
         case same
-        /// A product of a lower or a higher rank in the group.
+        /// A product with a lower or a higher rank in the group.
         case lower, higher
         case product(ProductID)
     }
@@ -51,7 +51,7 @@ package struct RenewsToTest: SubscriptionTestKind {
                 !earlier.renewals.contains { one in tests[place].renewals.contains { one.agrees(with: $0) } }
             }
         }
-        return isApart ? "two of its conditions require different products of the next period" : nil
+        return isApart ? "two of its conditions require different products for the next period" : nil
     }
 }
 
@@ -87,7 +87,7 @@ extension RenewsToTest.Renewal {
         }
     }
 
-    /// Returns true if one product can satisfy both. `lower` and `higher` can mean any product except the current one.
+    /// Returns true if one product can satisfy both. `lower` and `higher` may match any product except the current one.
     fileprivate func agrees(with other: Self) -> Bool {
         switch (self, other) {
         case (.product(let one), .product(let other)): one == other

@@ -1,16 +1,16 @@
 import OfferCore
 
-/// A kind of test in rules. Each is in one file: its notation in a rule, its evaluation, its reason for a refusal, and
-/// its contradictions. ``SubscriptionTest/kinds`` and ``CustomerTest/kinds`` list all of them.
+/// A kind of test in rules. Each kind has its own file, which contains its notation, evaluation, refusal reason and
+/// contradictions. ``SubscriptionTest/kinds`` and ``CustomerTest/kinds`` list all kinds.
 package protocol RuleTest: Hashable, Sendable {
-    /// The name in rules.
+    /// The test's name in rules.
     static var name: String { get }
     /// The reason code of a refusal.
     static var code: ReasonCode { get }
     /// The subject of the sentence that explains a refusal.
     static var subject: String { get }
 
-    /// - Returns: nil if the value is not valid, which is reported.
+    /// - Returns: nil for an invalid value, after reporting it.
     static func read(_ value: some RuleValue) -> Self?
 
     /// The name of the fact in reasons.
@@ -18,7 +18,7 @@ package protocol RuleTest: Hashable, Sendable {
     /// The required value, for reasons.
     var required: ReasonValue { get }
 
-    /// - Returns: the reason that these tests can never hold at the same time; nil if none was found.
+    /// - Returns: the reason why the tests can never all hold; nil if none was found.
     static func contradiction(among tests: [Self]) -> String?
 }
 
@@ -26,7 +26,7 @@ extension RuleTest {
     package static func contradiction(among tests: [Self]) -> String? { nil }
 }
 
-/// A test that is written as `true` or `false`.
+/// A test written as `true` or `false`.
 package protocol FlagTest: RuleTest {
     var expected: Bool { get }
 
@@ -41,7 +41,7 @@ extension FlagTest {
     package var required: ReasonValue { .bool(expected) }
 }
 
-/// A test that is written as a duration or as bounds of one.
+/// A test written as a duration or as bounds on a duration.
 package protocol DurationTest: RuleTest {
     var bounds: Bounds<Duration> { get }
 
@@ -60,7 +60,7 @@ extension DurationTest {
     }
 }
 
-/// The sentences about contradictions that several kinds share.
+/// Descriptions of contradictions, shared by several kinds.
 enum Contradiction {
     static let values = "two of its conditions require different values"
     static let ranges = "two of its ranges do not overlap"
@@ -73,15 +73,15 @@ extension Collection {
         dropFirst().reduce(first) { $0?.intersection($1) }?.isEmpty == true
     }
 
-    /// Returns true if the ranges do not overlap. A range that is empty by itself is reported when it is read.
+    /// Returns true if the ranges do not overlap. Ignores empty ranges, because `RuleValue.bounds` reports them.
     func areApart<Value>() -> Bool where Element == Bounds<Value> {
         if contains(where: \.isEmpty) { return false }
         guard let least = compactMap(\.atLeast).max(), let most = compactMap(\.atMost).min() else { return false }
         return least > most
     }
 
-    /// Returns true if the half-open ranges do not overlap. A range that is empty by itself is reported when it is
-    /// read.
+    /// Returns true if the half-open ranges do not overlap. Ignores a single empty range, because `RuleValue.dates`
+    /// reports it.
     func areApart<Value: Comparable>() -> Bool where Element == (from: Value?, until: Value?) {
         guard count > 1, let from = compactMap(\.from).max(), let until = compactMap(\.until).min() else {
             return false

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// A value in a rule, as written in the file, which collects problems with their places.
+/// A value in a rule, as written in the file. It collects problems with their positions.
 package protocol RuleValue {
     /// The text of a scalar; nil for other values.
     var text: String? { get }
@@ -8,21 +8,21 @@ package protocol RuleValue {
     var isPlain: Bool { get }
     /// The number of members of a mapping; nil for other values.
     var memberCount: Int? { get }
-    /// The items of a list. A scalar stands for a list with one item.
+    /// The items of a list. Any other value is its own only item.
     var items: [Self] { get }
 
-    /// Returns the members of a mapping by name, and reports unknown ones.
+    /// Returns the members of a mapping by name, and reports unknown members.
     func members(_ what: String, known: [String]) -> [String: Self]
 
     func report(_ error: String, hint: String)
-    /// Reports that another value was expected.
+    /// Reports that the value is not the expected one, and returns nil.
     func refuse<Result>(expected: String) -> Result?
 }
 
-/// A member of a mapping that may be missing.
+/// The result of reading an optional member of a mapping.
 package enum ReadMember<Result> {
     case missing
-    /// The member was unreadable, which is reported. The mapping must not be used without it.
+    /// The member is invalid and has been reported. The mapping must not be used without it.
     case unreadable
     case read(Result)
 
@@ -34,7 +34,7 @@ package enum ReadMember<Result> {
 }
 
 extension Optional where Wrapped: RuleValue {
-    /// Reads a member that may be missing.
+    /// Reads an optional member.
     package func read<Result>(_ read: (Wrapped) -> Result?) -> ReadMember<Result> {
         guard let self else { return .missing }
         return read(self).map { .read($0) } ?? .unreadable
@@ -42,14 +42,14 @@ extension Optional where Wrapped: RuleValue {
 }
 
 extension RuleValue {
-    /// Returns the members of a mapping in which at least one is required.
+    /// Returns the members of a mapping that needs at least one.
     /// - Returns: nil if a member is unknown or if there is none, which is reported.
     func knownMembers(_ what: String, known: [String]) -> [String: Self]? {
         let members = members(what, known: known)
         return members.isEmpty || members.count != memberCount ? nil : members
     }
 
-    /// Reads a scalar or a list of texts, and converts each with `read`.
+    /// Reads a scalar or a list of scalars, and converts each with `read`.
     package func set<Result: Hashable>(expected: String, _ read: (String) -> Result?) -> Set<Result>? {
         var results: Set<Result> = []
         var isWhole = true
@@ -99,7 +99,7 @@ extension RuleValue {
             ?? refuse(expected: "a date such as 2026-11-20, or a time such as 2026-11-20T08:00:00Z")
     }
 
-    /// Reads `{atLeast, atMost}`, or a single value that stands for exactly that value.
+    /// Reads `{atLeast, atMost}`, or a single value that is both bounds.
     func bounds<Result>(_ read: (Self) -> Result?) -> Bounds<Result>? {
         if text != nil { return read(self).map { Bounds(atLeast: $0, atMost: $0) } }
         let members = members("a range", known: ["atLeast", "atMost"])
@@ -110,7 +110,7 @@ extension RuleValue {
         return bounds(members["atLeast"], members["atMost"], read)
     }
 
-    /// Reads the bounds among the members of this mapping.
+    /// Reads bounds from two members of this mapping.
     /// - Returns: nil if a bound cannot be read, because dropping it would widen the range.
     func bounds<Result>(_ atLeast: Self?, _ atMost: Self?, _ read: (Self) -> Result?) -> Bounds<Result>? {
         let (least, most) = (atLeast.read(read), atMost.read(read))
@@ -126,13 +126,13 @@ extension RuleValue {
 
     func counts() -> Bounds<Int>? { bounds { $0.count() } }
 
-    /// Reads a range of dates with the given names for its ends.
+    /// Reads a date range whose ends have the given names.
     func dates(from: String, until: String) -> DateRange? {
         guard let members = knownMembers("a range of dates", known: [from, until]) else { return nil }
         return dates(in: members, from: from, until: until)
     }
 
-    /// Reads the ends of a range among the members of this mapping.
+    /// Reads a date range from two of the mapping's members.
     func dates(in members: [String: Self], from: String, until: String) -> DateRange? {
         let (start, end) = (members[from].read { $0.date() }, members[until].read { $0.date() })
         guard !start.isUnreadable, !end.isUnreadable else { return nil }

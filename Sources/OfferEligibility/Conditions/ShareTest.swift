@@ -30,7 +30,7 @@ package struct ShareTest: CustomerTestKind {
             return of.refuse(expected: "a number above 0, and at most 1")
         }
         guard let sample = by.text, (1...64).contains(sample.utf8.count) else {
-            return by.refuse(expected: "a name of up to 64 bytes; another name makes another sample")
+            return by.refuse(expected: "a name of up to 64 bytes; each name gives a different sample")
         }
         return Self(share: share, name: sample)
     }
@@ -55,12 +55,12 @@ extension CustomerTest {
 }
 
 extension ShareTest {
-    /// Returns the customer's place in the sample, from 0 to 1. It never changes.
+    /// Returns the customer's position in the sample, from 0 up to 1. It never changes.
     ///
-    /// It depends on the Apple Account, which a single transaction is enough to identify. If no data names one, it
-    /// depends on the earliest subscription.
-    /// - Returns: nil if an unknown purchase could change the place. Without an Apple Account, or with several, the
-    ///   history must be complete. Otherwise, customers could choose their place by choosing which purchases they show.
+    /// It depends on the Apple Account, which a single transaction can identify. If no data names an account, it
+    /// depends on the lowest `originalTransactionId`.
+    /// - Returns: nil if an unknown purchase could change the position. Without an Apple Account, or with several, the
+    ///   history must be complete. Otherwise, customers could influence their position by withholding purchases.
     package func position(in context: EvaluationContext) -> Double? {
         let state = context.facts.state
         if state.appleAccounts.count == 1 { return state.appleAccounts.first.map { Self.position(of: $0, in: sample) } }

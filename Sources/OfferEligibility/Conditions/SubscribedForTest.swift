@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `subscribedFor`: the length of the current run, or of the last one.
+/// `subscribedFor`: the length of the current run, or of the last run.
 package struct SubscribedForTest: SubscriptionTestKind, DurationTest {
     package static let name = "subscribedFor"
     package static let code = ReasonCode.subscribedFor

@@ -1,13 +1,13 @@
 import OfferCore
 
-/// A kind of requirement of a subscription.
+/// A kind of subscription requirement.
 package protocol SubscriptionTestKind: RuleTest {
     func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth
 
-    /// Returns the found value, to show in reasons; nil if there is none.
+    /// Returns the found value, for reasons; nil if there is none.
     func found(_ subscription: Subscription) -> ReasonValue?
 
-    /// Returns the source that could supply the fact if it is unknown.
+    /// Returns the source that could supply an unknown fact.
     func source(_ subscription: Subscription) -> DecisionReason.Source
 
     /// True if the fact never changes.
@@ -24,9 +24,9 @@ extension SubscriptionTestKind {
     }
 }
 
-/// A requirement of a subscription, of any kind.
+/// A subscription requirement of any kind.
 ///
-/// It is a class, because copying a value of an unknown type costs more than most tests.
+/// It is a class, because copying an existential costs more than most tests.
 package final class SubscriptionTest: Hashable, Sendable {
     package let kind: any SubscriptionTestKind
     package let code: ReasonCode
@@ -38,14 +38,14 @@ package final class SubscriptionTest: Hashable, Sendable {
         isLasting = Kind.isLasting
     }
 
-    /// All kinds, in the order of the documentation.
+    /// All kinds, in documentation order.
     package static let kinds: [any SubscriptionTestKind.Type] = [
         StatusTest.self, AutoRenewTest.self, RenewsToTest.self, EndedBecauseTest.self, EndedAgoTest.self,
         EndsInTest.self, RenewalsTest.self, SubscribedForTest.self, LastPeriodTest.self, PendingOfferTest.self,
         OwnershipTest.self, PriceIncreaseTest.self, RankTest.self,
     ]
 
-    /// - Returns: nil if the value is not valid, which is reported.
+    /// - Returns: nil for an invalid value, after reporting it.
     package static func read(_ kind: any SubscriptionTestKind.Type, _ value: some RuleValue) -> SubscriptionTest? {
         func read<Kind: SubscriptionTestKind>(_ kind: Kind.Type) -> SubscriptionTest? {
             Kind.read(value).map { SubscriptionTest($0) }
@@ -60,7 +60,7 @@ package final class SubscriptionTest: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(kind)) }
 
     func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
-        // Every fact that is not lasting may have changed since.
+        // Since the last refresh, any fact that is not lasting may have changed.
         if subscription.isStale, !isLasting { return .unknown }
         return kind.truth(of: subscription, in: context)
     }
@@ -81,7 +81,7 @@ package final class SubscriptionTest: Hashable, Sendable {
     }
 
     /// - Parameter tests: tests of one subscription.
-    /// - Returns: the reason that they can never hold at the same time; nil if none was found.
+    /// - Returns: the reason why they can never all hold; nil if none was found.
     package static func contradiction(among tests: [SubscriptionTest]) -> String? {
         for kind in kinds { if let reason = kind.contradiction(amongAll: tests) { return reason } }
         let statuses = tests.compactMap { $0.kind as? StatusTest }.map(\.statuses)

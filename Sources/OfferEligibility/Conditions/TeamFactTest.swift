@@ -1,13 +1,13 @@
 import OfferCore
 
-/// `fact`: a fact that the team has supplied.
+/// `fact`: a fact that the team supplied.
 package struct TeamFactTest: CustomerTestKind {
     package static let name = "fact"
     package static let code = ReasonCode.fact
     package static let subject = "The fact"
 
     package enum Requirement: Hashable, Sendable {
-        /// True if the fact must exist, false if it must not.
+        /// True if the fact must exist; false if it must not.
         case exists(Bool)
         /// One of these scalars.
         case isOneOf(Set<Scalar>)
@@ -15,7 +15,7 @@ package struct TeamFactTest: CustomerTestKind {
         case date(DateRange)
     }
 
-    /// A value in the notation of rules.
+    /// A scalar in a rule.
     package enum Scalar: Hashable, Sendable {
         case text(String)
         case number(Double)
@@ -31,7 +31,7 @@ package struct TeamFactTest: CustomerTestKind {
         self.requirement = requirement
     }
 
-    /// Returns unknown also for a value of another type, such as a text where a number is required.
+    /// Also returns unknown for a value of the wrong type, such as text instead of a number.
     package func truth(in context: EvaluationContext) -> Truth {
         let value = context.facts.team[fact]
         if case .exists(let exists) = requirement { return Truth((value != nil) == exists) }
@@ -114,7 +114,7 @@ extension TeamFactTest {
         else {
             value.report(
                 given.isEmpty ? "the fact has no test" : "the fact has more than one test",
-                hint: "write one of is, in and exists, or bounds with atLeast and atMost, or with after and before")
+                hint: "write is, in or exists, or the bounds atLeast and atMost, or after and before")
             return nil
         }
         return requirement(first, members, value).map { Self(name: fact, $0) }
@@ -154,7 +154,7 @@ extension TeamFactTest.Scalar {
         }
     }
 
-    /// A plain scalar has the type that the file gives it; a scalar in quotes is a text.
+    /// A plain scalar may be a Boolean, a number or text. A quoted scalar is text.
     /// - Returns: nil for a list or a mapping.
     fileprivate init?(_ value: some RuleValue) {
         guard let text = value.text else { return nil }
@@ -162,7 +162,7 @@ extension TeamFactTest.Scalar {
         case "true" where value.isPlain: self = .bool(true)
         case "false" where value.isPlain: self = .bool(false)
         default:
-            // Infinity and NaN are left out: they are texts in JSON too.
+            // Infinity and NaN count as text, because JSON has no such numbers.
             let number = value.isPlain ? Double(text).flatMap { $0.isFinite ? $0 : nil } : nil
             self = number.map { .number($0) } ?? .text(text)
         }

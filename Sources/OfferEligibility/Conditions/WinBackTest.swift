@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `winBackOffers`: the App Store's own offers for the customer.
+/// `winBackOffers`: the App Store's win-back offers for the customer.
 package enum WinBackTest: CustomerTestKind {
     package static let name = "winBackOffers"
     package static let code = ReasonCode.winBackOffers
@@ -20,7 +20,7 @@ package enum WinBackTest: CustomerTestKind {
     }
 
     package func truth(in context: EvaluationContext) -> Truth {
-        // The App Store names its offers in a renewal info.
+        // Only renewal info lists win-back offers.
         guard let subscription = context.subscription, subscription.autoRenews != nil, !subscription.isStale else {
             return .unknown
         }
@@ -50,7 +50,7 @@ package enum WinBackTest: CustomerTestKind {
 
     package static func contradiction(among tests: [Self]) -> String? {
         let isApart = tests.contains(.none) && tests.contains { $0 != .none }
-        return isApart ? "the App Store has no offer and has one" : nil
+        return isApart ? "one of its members requires a win-back offer, and another requires none" : nil
     }
 }
 

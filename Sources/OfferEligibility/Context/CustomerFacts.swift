@@ -6,7 +6,7 @@ package struct CustomerFacts: Sendable {
     package let environment: AppStoreEnvironment
     /// The facts that the team has supplied, by name.
     package let team: [String: TeamFactValue]
-    /// The version of the app that the customer bought or downloaded first; nil if unknown, as always in the sandbox.
+    /// The first version of the app that the customer bought or downloaded. Always nil outside production.
     package let originalAppVersion: AppVersion?
     package let originalPurchase: Timestamp?
 
@@ -23,14 +23,13 @@ package struct CustomerFacts: Sendable {
 }
 
 extension SubscriberState {
-    /// Returns the customer's current subscription in a group: a subscription with access if there is one, else the one
-    /// whose period began last, regardless of its `originalTransactionId`. A customer with two Apple Accounts may have
-    /// both.
+    /// Returns the customer's current subscription in a group. Subscriptions with access come first, then those whose
+    /// period began last. A customer with two Apple Accounts can have several subscriptions in a group.
     func current(inGroup groupID: String) -> Subscription? {
         subscriptions.filter { $0.subscriptionGroupID == groupID }.max { $0.precedes($1) }
     }
 
-    /// Returns the group of a product that the customer has; nil if no subscription names it.
+    /// Returns the group of a product, as one of the customer's subscriptions names it; nil if none does.
     func group(of productID: ProductID) -> String? {
         subscriptions.first { $0.productID == productID }?.subscriptionGroupID
     }
@@ -65,7 +64,7 @@ extension Subscription {
         return originalTransactionID.precedes(other.originalTransactionID)
     }
 
-    /// True if the customer has access now.
+    /// True if the subscription gives access now.
     var hasAccess: Bool { status == .active || status == .billingGracePeriod }
 
     fileprivate var hasEnded: Bool { settled && (status == .expired || status == .revoked) }

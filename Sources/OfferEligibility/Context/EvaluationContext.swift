@@ -43,9 +43,9 @@ package final class EvaluationContext: Sendable {
         current.first { $0.subscription.subscriptionGroupID == groupID }
     }
 
-    /// Returns true if every redemption of these offers is known.
+    /// Returns true if all redemptions of these offers are known.
     ///
-    /// A group without gaps is sufficient only for the offers that the catalogue lists for its products.
+    /// The complete history of a group is sufficient only for the offers that the catalogue lists for its products.
     /// - Parameter offers: nil for any promotional offer of the app.
     func knowsAllRedemptions(of offers: Set<String>?) -> Bool {
         let history = facts.state.history
@@ -64,7 +64,7 @@ package final class EvaluationContext: Sendable {
     }
 }
 
-/// A subscription that conditions test. It is a class, because copying its many members costs more than testing one.
+/// A subscription that conditions test. It is a class, because copying its many members costs more than a test.
 final class SubscriptionUnderTest: Sendable {
     let subscription: Subscription
 

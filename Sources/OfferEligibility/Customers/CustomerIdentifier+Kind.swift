@@ -1,7 +1,7 @@
 package import OfferCore
 
 extension CustomerIdentifier {
-    /// The kinds of identifier. The raw values are member names and, in kebab case, option names.
+    /// The kinds of identifiers. The raw values are JSON member names and, in kebab case, option names.
     package enum Kind: String, CaseIterable, Hashable, Sendable {
         case appAccountToken
         case applicationUsername
@@ -13,8 +13,8 @@ extension CustomerIdentifier {
     }
 
     /// - Parameters:
-    ///   - utf8: the text of the identifier. A username must not be empty: an empty one names no customer. A username that is a
-    ///     UUID is an `appAccountToken`; see ``Customer/account``.
+    ///   - utf8: the text of the identifier. A username must not be empty, because an empty one names no customer. A
+    ///     username that is a UUID becomes an `appAccountToken`; see ``Customer/account``.
     ///   - field: the name of the field in errors.
     package init(_ kind: Kind, utf8: [UInt8], field: String) throws(FieldError) {
         switch kind {

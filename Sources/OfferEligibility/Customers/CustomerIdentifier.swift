@@ -3,10 +3,10 @@ package import OfferCore
 /// An identifier of a customer within an app.
 package enum CustomerIdentifier: Hashable, Sendable {
     case appAccountToken(UUIDText)
-    /// A username appears in no signed data, so only a link can connect it to purchases. It is never a UUID: see
+    /// A username appears in no signed data, so only a link can connect it to purchases. It is never a UUID; see
     /// ``Customer/account``.
     case applicationUsername(FieldText)
-    /// The Apple Account within the app.
+    /// An Apple Account within the app.
     case appTransactionID(TransactionID)
     case originalTransactionID(TransactionID)
     case transactionID(TransactionID)
@@ -18,7 +18,7 @@ package enum CustomerIdentifier: Hashable, Sendable {
         }
     }
 
-    /// The account of the app with this identifier; nil for the App Store's identifiers.
+    /// The app's account with this identifier; nil for the App Store's identifiers.
     package var account: Customer? {
         switch self {
         case .appAccountToken(let token): .appAccountToken(token)

@@ -2,12 +2,12 @@ package import OfferCore
 
 /// A fact that the team's backend supplied about a customer, such as `episodesWatched`.
 package struct TeamFact: Hashable, Sendable {
-    /// The identifier that the caller used. A customer with several identifiers can have the same fact under each.
+    /// The identifier that the caller used. A customer can have the same fact under each of several identifiers.
     package let identifier: CustomerIdentifier
     /// 1 to 64 bytes.
     package let name: FieldText
     package let value: TeamFactValue
-    /// The time at which the caller supplied it.
+    /// The time at which the caller supplied the fact.
     package let setAt: Timestamp
 
     package init(identifier: CustomerIdentifier, name: FieldText, value: TeamFactValue, setAt: Timestamp) {

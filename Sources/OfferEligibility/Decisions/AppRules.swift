@@ -2,14 +2,14 @@ package import OfferCore
 
 /// The rules of an app.
 package struct AppRules: Hashable, Sendable {
-    /// The offers with a rule, in the order of the configuration file.
+    /// The offers with a rule, in file order.
     package let offers: [OfferTerms]
     /// The rule for introductory offers; nil if the caller decides.
     package let introductoryOffers: Rule?
     /// The cases for a customer who is about to cancel. The first case that holds is shown.
     package let retention: [RetentionCase]
     package let products: ProductTraits
-    /// True if an offer is refused while the App Store has its own offer for the customer.
+    /// True if an offer is refused while the App Store has a win-back offer for the customer.
     package let prefersWinBackOffers: Bool
     /// True if sandbox customers get a signature that does not name its environment.
     package let allowsSandboxV1: Bool
@@ -19,9 +19,9 @@ package struct AppRules: Hashable, Sendable {
     package let jwsLifetime: Duration
 
     private let places: [Key: Int]
-    /// The offers by priority, then in the order of the file.
+    /// The offers by priority, then in file order.
     private let bestFirst: [RankedOffer]
-    /// The products of the offers.
+    /// The distinct products of the offers.
     private let productIDs: [ProductID]
 
     private struct Key: Hashable {
@@ -69,10 +69,10 @@ package struct AppRules: Hashable, Sendable {
         places[Key(productID: productID, offerID: offerID)].map { offers[$0] }
     }
 
-    /// The offers by priority, then in the order of the file. Decisions about all offers have this order.
+    /// The offers by priority, then in file order. Decisions about all offers have the same order.
     package var offersByRank: [OfferTerms] { bestFirst.map(\.terms) }
 
-    /// Returns only the rules for some of the offers.
+    /// Returns rules with only the offers that `isKept` accepts.
     package func keeping(_ isKept: (OfferTerms) -> Bool) -> AppRules {
         AppRules(offers: offers.filter(isKept), products: products, prefersWinBackOffers: prefersWinBackOffers)
     }
@@ -80,9 +80,9 @@ package struct AppRules: Hashable, Sendable {
     /// True if there are no rules.
     package var isEmpty: Bool { offers.isEmpty && introductoryOffers == nil && retention.isEmpty }
 
-    /// Decides about all offers of some products.
-    /// - Parameter productIDs: nil for all.
-    /// - Returns: the best first: by priority, then in the order of the file.
+    /// Decides on all offers of some products.
+    /// - Parameter productIDs: nil for all products.
+    /// - Returns: the decisions, in the order of ``offersByRank``.
     package func decide(
         _ facts: CustomerFacts, about productIDs: Set<ProductID>? = nil, at now: Timestamp
     ) -> [OfferDecision] {
@@ -110,7 +110,7 @@ package struct AppRules: Hashable, Sendable {
         EvaluationContext(facts, offering: productID, products: products, at: now)
     }
 
-    /// Decides whether a customer may have an introductory offer of a product.
+    /// Decides whether a customer may get an introductory offer for a product.
     /// - Returns: the reasons to refuse it; empty if it is allowed.
     package func introductoryReasons(
         _ facts: CustomerFacts, of productID: ProductID, by rule: Rule, at now: Timestamp

@@ -1,7 +1,7 @@
 import OfferCore
 
 extension DecisionReason {
-    /// The reason in one sentence.
+    /// The reason in words, for people.
     package var text: String {
         if missing == nil, let sentence { return sentence }
         var text = Self.subject(fact)
@@ -25,11 +25,11 @@ extension DecisionReason {
     }
 
     private static func subject(_ fact: String?) -> String {
-        guard let fact else { return "Something that the rule tests" }
+        guard let fact else { return "A fact that the rule tests" }
         return subjects[fact] ?? "The fact \(fact)"
     }
 
-    /// The fixed sentence of a reason without values; nil for other reasons.
+    /// The fixed text of a reason without values; nil for other reasons.
     private var sentence: String? {
         switch code {
         case .neverSubscribed:
@@ -41,7 +41,7 @@ extension DecisionReason {
         case .notPurchaser:
             "The customer did not buy the subscription, and only the purchaser can redeem an offer."
         case .otherOfferPending:
-            "Another promotional offer is redeemed for the next period, and this one would replace it."
+            "Another promotional offer already applies to the next period, and this one would replace it."
         case .billingRetry:
             "The App Store cannot collect the payment. A discount does not help with that."
         case .noSubscription:
@@ -64,7 +64,7 @@ extension DecisionReason {
         var subjects = ["subscription": "The subscription"]
         for kind in SubscriptionTest.kinds { subjects["subscription." + kind.name] = kind.subject }
         for kind in CustomerTest.kinds { subjects[kind.name] = kind.subject }
-        // The facts of the team and samples have their own names.
+        // Team facts and samples have their own names.
         subjects["fact"] = nil
         subjects["share"] = nil
         return subjects
@@ -81,7 +81,7 @@ extension DecisionReason.Source {
         case .appTransaction: "Send the AppTransaction in proofs."
         case .appStore: "The App Store did not answer in time. Retry in a minute."
         case .teamFact: "Set it with PUT /v1/customers/facts."
-        case .catalogue: "Give the product a subscriptionGroupID, and a rank where the rule compares ranks."
+        case .catalogue: "Give the product a subscriptionGroupID, and a rank if the rule compares ranks."
         }
     }
 }

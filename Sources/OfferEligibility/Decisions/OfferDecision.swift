@@ -26,7 +26,7 @@ package struct OfferDecision: Sendable {
         grounds = .limits(limits)
     }
 
-    /// The reasons for a refusal, in the order of the rule, without repeats. Empty if eligible.
+    /// The codes of the reasons for a refusal, in the order of the rule, without repeats. Empty if eligible.
     package var codes: [ReasonCode] {
         switch grounds {
         case .facts(let findings, _):
@@ -35,7 +35,7 @@ package struct OfferDecision: Sendable {
         }
     }
 
-    /// True if the offer is refused because the history is not complete.
+    /// True if the offer is refused because the history is incomplete.
     package var needsHistory: Bool { reasons.contains(where: \.needsHistory) }
 
     /// The reasons for a refusal with their values, in the order of the rule. Empty if eligible.
@@ -59,22 +59,22 @@ extension OfferDecision: Hashable {
 }
 
 extension OfferTerms {
-    /// Decides about this offer. The decision depends only on the arguments, and an unknown fact never makes a customer
-    /// eligible.
+    /// Decides on this offer. The decision depends only on the offer and the arguments. An unknown fact never makes a
+    /// customer eligible.
     ///
-    /// The App Store's own requirements, and cases that no rule can intend, are checked before the rule.
+    /// Before the rule, it checks the App Store's requirements, pending offers, billing retry and win-back offers.
     /// - Parameter context: the context of this offer's product.
     func decide(in context: EvaluationContext, prefersWinBackOffers: Bool) -> OfferDecision {
         var findings = standingFindings(context, prefersWinBackOffers)
         let truth = rule.condition.truth(in: context)
         if findings.isEmpty, truth == .yes { return OfferDecision(self, isEligible: true, [], in: context) }
         rule.condition.find(why: truth, in: context, &findings)
-        // If there is a definite reason, unknown ones do not matter.
+        // If there is a definite reason, unknown facts do not matter.
         if findings.contains(where: { $0.code != .unknown }) { findings.removeAll { $0.code == .unknown } }
         return OfferDecision(self, isEligible: false, findings, in: context)
     }
 
-    /// Returns the reasons to refuse this offer under any rule.
+    /// Returns the reasons to refuse this offer, apart from its rule.
     private func standingFindings(_ context: EvaluationContext, _ prefersWinBackOffers: Bool) -> [RuleFinding] {
         var findings: [RuleFinding] = []
         let state = context.facts.state
@@ -91,7 +91,7 @@ extension OfferTerms {
             if let reason = pendingReason(taker.subscription) { findings.append(.other(reason)) }
             if let reason = retryReason(taker.subscription, in: context) { findings.append(.other(reason)) }
         }
-        // An active subscriber gets no win-back offers.
+        // An active subscriber normally has no win-back offers, so unknown ones do not matter.
         if prefersWinBackOffers, !current.subscription.hasAccess || !current.subscription.winBackOffers.isEmpty {
             let condition = Condition.test(.winBackOffers(.none))
             condition.find(why: condition.truth(in: context), in: context, &findings)
@@ -100,7 +100,7 @@ extension OfferTerms {
     }
 
     private func neverSubscribedReason(_ state: SubscriberState) -> DecisionReason {
-        // A customer with subscriptions who bought none of them has a family share or a seat.
+        // A customer who bought none of their subscriptions has a family share or a seat.
         let others = state.subscriptions.filter { $0.ownership == nil || !state.hasUnclearSubscription }
         if let reason = others.lazy.compactMap(ownershipReason).first { return reason }
         guard state.everSubscribed == nil else { return DecisionReason(.neverSubscribed) }

@@ -2,12 +2,12 @@ package import OfferCore
 
 /// An offer with its rule and its limits.
 ///
-/// It is a class, because every decision names its offer, and a copy of all members would cost as much as a decision.
+/// It is a class, because every decision refers to its offer, and copying all members would cost as much as deciding.
 package final class OfferTerms: Sendable {
     package let productID: ProductID
     package let offerID: OfferID
     package let rule: Rule
-    /// The priority. An offer with a higher priority is better.
+    /// The priority. An offer with a higher priority comes first.
     package let priority: Int
     package let limits: OfferLimits
     /// True if another server also signs this offer, so a redemption without an authorisation raises no alarm.
@@ -56,13 +56,13 @@ package struct OfferLimits: Hashable, Sendable {
     package let perCustomer: PerCustomer?
     /// The minimum time after any redemption of a promotional offer by the customer in the app.
     package let cooldown: Duration?
-    /// The limit for all customers together.
+    /// The maximum number of redemptions by all customers together.
     package let total: Int?
-    /// The number of unredeemed signatures that a customer may hold at a time.
+    /// The maximum number of unredeemed signatures that a customer may hold at a time.
     package let outstanding: Int
 
-    /// - Parameter outstanding: if nil, 1 if `perCustomer` or `total` is set, because a signature cannot be revoked,
-    ///   else 3.
+    /// - Parameter outstanding: nil means 3, or 1 if `perCustomer` or `total` is set, because a signature cannot be
+    ///   revoked.
     package init(
         perCustomer: PerCustomer? = nil, cooldown: Duration? = nil, total: Int? = nil, outstanding: Int? = nil
     ) {
@@ -72,6 +72,6 @@ package struct OfferLimits: Hashable, Sendable {
         self.outstanding = outstanding ?? (perCustomer == nil && total == nil ? 3 : 1)
     }
 
-    /// True if the number of redemptions is limited. Then each form of an answer counts as a signature.
+    /// True if the number of redemptions is limited. Each signature form in an answer then counts separately.
     package var isCapped: Bool { perCustomer != nil || total != nil }
 }

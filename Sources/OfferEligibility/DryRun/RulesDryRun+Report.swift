@@ -1,7 +1,7 @@
 import OfferCore
 
 extension RulesDryRun {
-    /// The offers in the order of a report.
+    /// The offers, in report order.
     private var sorted: [(offer: Offer, outcome: Outcome)] {
         outcomes.sorted { one, other in
             func name(_ offer: Offer) -> [String] {
@@ -17,8 +17,8 @@ extension RulesDryRun {
     /// The customers that are not counted. They have no subscription, so they get no offer.
     private static let omission = "those known only from your team's facts are not counted"
 
-    /// A text for people: for each offer, the number of customers who get it now and who would get it, and the reasons
-    /// for refusals.
+    /// A report for people. For each offer, it shows the results of both sets of rules and the customers whose decision
+    /// changes.
     package var text: String {
         var text = "\(customers) customers with purchases (\(Self.omission))\n"
         for (offer, outcome) in sorted {
@@ -31,9 +31,9 @@ extension RulesDryRun {
         return text
     }
 
-    /// A line for each offer and reason, with the number of customers under the rules in force and under the new ones.
-    /// A customer counts for each of their reasons. The reason `eligible` stands for a yes; its line names the
-    /// customers for whom the answer changes.
+    /// CSV with one line for each offer and reason. It compares the number of customers under the current and the new
+    /// rules. A customer counts once for each reason. The line `eligible` counts the eligible customers, and names
+    /// some customers whose decision changes.
     package var csv: String {
         var text =
             "bundleID,environment,productID,offerID,ruleInForce,newRule,reason,inForce,new,gained,lost,gainedSample,lostSample\r\n"
@@ -55,7 +55,7 @@ extension RulesDryRun {
         return text
     }
 
-    /// Returns a field as RFC 4180 writes it.
+    /// Returns a field, quoted as RFC 4180 requires.
     private static func field(_ text: String) -> String {
         text.contains { ",\"\r\n".contains($0) } ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
     }
@@ -80,7 +80,7 @@ extension RulesDryRun {
 }
 
 extension RulesDryRun.Outcome {
-    /// The decisions that occur: a yes first, then the reasons in alphabetical order.
+    /// The refusal reasons that occur, in alphabetical order, after nil for eligible customers.
     fileprivate var codes: [ReasonCode?] {
         Set(inForce.keys).union(new.keys).union([nil]).sorted { ($0?.rawValue ?? "") < ($1?.rawValue ?? "") }
     }

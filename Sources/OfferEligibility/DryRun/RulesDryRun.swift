@@ -1,8 +1,8 @@
 package import OfferCore
 
-/// The decisions of new rules about stored customers, compared with those of the rules in force.
+/// A comparison of the decisions of current and new rules about stored customers.
 ///
-/// Limits are ignored: the ledger knows the past signatures, not those that new rules would have allowed.
+/// It ignores limits, because the ledger does not contain the signatures that the new rules would have allowed.
 package struct RulesDryRun: Sendable {
     /// An offer of an app in one environment.
     package struct Offer: Hashable, Sendable {
@@ -11,12 +11,12 @@ package struct RulesDryRun: Sendable {
         package let offerID: OfferID
     }
 
-    /// The results for customers with one offer.
+    /// The results of one offer.
     package struct Outcome: Sendable {
-        /// The name of the rule; nil for a condition in place, or if there is none.
+        /// The name of the current rule; nil for an inline condition, or without a rule.
         package fileprivate(set) var ruleInForce: String?
         package fileprivate(set) var newRule: String?
-        /// Customers by each reason against them; nil stands for a yes.
+        /// The number of customers for each refusal reason; the key nil counts eligible customers.
         package fileprivate(set) var inForce: [ReasonCode?: Int] = [:]
         package fileprivate(set) var new: [ReasonCode?: Int] = [:]
         package fileprivate(set) var gained = Change()
@@ -26,7 +26,7 @@ package struct RulesDryRun: Sendable {
     /// The customers for whom the decision changes.
     package struct Change: Sendable {
         package fileprivate(set) var count = 0
-        /// The first few, by account, else by subscription.
+        /// The first few customers, identified by account or, without one, by subscription.
         package fileprivate(set) var sample: [CustomerIdentifier] = []
     }
 
@@ -53,40 +53,40 @@ package struct RulesDryRun: Sendable {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Decides about the customer of a subscription, unless an earlier subscription represents the same customer.
+    /// Decides on the customer of a subscription, unless an earlier subscription represents the same customer.
     package mutating func add(_ numbered: NumberedCustomer, at now: Timestamp) {
         let app = numbered.customer.app
         let (inForce, new) = (inForce.apps[app.bundleID], new.apps[app.bundleID])
         guard let configured = new ?? inForce else { return }
         guard let customer = numbered.ownCustomer(by: configured.ownership) else { return }
         customers += 1
-        // In place, because a copy would copy all counts.
+        // Mutates the value in the dictionary, because a copy would duplicate all counts.
         comparisons[app, default: RulesComparison(inForce: inForce, new: new)]
             .add(customer, numbered.identifier, at: now, sampleSize)
     }
 
-    /// Adds the results for another part of the customers.
+    /// Adds the results for other customers.
     package mutating func merge(_ other: RulesDryRun) {
         customers += other.customers
         comparisons.merge(other.comparisons) { $0.merging($1, sampleSize) }
     }
 }
 
-/// The decisions about an app's offers by the rules in force and by the new ones.
+/// The decisions of the current and the new rules about an app's offers.
 private struct RulesComparison {
-    /// nil if the app is not in the configuration in force.
+    /// nil if the app is not in the current configuration.
     private let inForce: Catalogue.App?
-    /// nil if it is not in the new one.
+    /// nil if the app is not in the new configuration.
     private let new: Catalogue.App?
-    /// The offers in force in the order of their decisions, then the new ones.
+    /// The current offers in decision order, followed by those that are only in the new rules.
     let offers: [OfferTerms]
     /// The outcomes, one for each of ``offers``.
     private(set) var outcomes: [RulesDryRun.Outcome]
-    /// For each offer in force, true if the new rules have the same terms, so that one decision stands for both.
+    /// For each current offer, true if the new rules decide the same. The current decision is then used for both.
     private let isKept: [Bool]
-    /// The new rules without the offers that are kept.
+    /// The new rules, without the kept offers.
     private let changes: AppRules
-    /// The place in ``offers`` of each offer in ``changes``, in the order of their decisions.
+    /// The index in ``offers`` of each offer in ``changes``, in decision order.
     private let placesOfChanges: [Int]
 
     init(inForce: Catalogue.App?, new: Catalogue.App?) {
@@ -113,7 +113,7 @@ private struct RulesComparison {
         _ customer: OwnedCustomer, _ identifier: CustomerIdentifier, at now: Timestamp, _ sampleSize: Int
     ) {
         let factsInForce = inForce.map { CustomerFacts(customer, in: $0, at: now) }
-        // Usually, the rules change and the products do not.
+        // Usually only the rules change, and the facts stay the same.
         let newFacts =
             inForce.map(ReadingOfFacts.init) == new.map(ReadingOfFacts.init)
             ? factsInForce : new.map { CustomerFacts(customer, in: $0, at: now) }
@@ -137,7 +137,7 @@ private struct RulesComparison {
 }
 
 extension Catalogue.App {
-    /// Returns true if every rule means the same in both apps.
+    /// Returns true if every rule has the same meaning in both configurations of the app.
     fileprivate func decidesAlike(_ other: Catalogue.App) -> Bool {
         groups == other.groups && rules.products == other.rules.products
             && rules.prefersWinBackOffers == other.rules.prefersWinBackOffers
@@ -146,8 +146,8 @@ extension Catalogue.App {
 
 extension RulesDryRun.Outcome {
     /// - Parameters:
-    ///   - before: the decision by the rules in force; nil if they do not have the offer.
-    ///   - after: the decision by the new rules; nil if they do not have it.
+    ///   - before: the decision by the current rules; nil if they lack the offer.
+    ///   - after: the decision by the new rules; nil if they lack the offer.
     fileprivate mutating func count(
         _ before: OfferDecision?, _ after: OfferDecision?, for customer: CustomerIdentifier, _ sampleSize: Int
     ) {
@@ -175,7 +175,7 @@ extension RulesDryRun.Outcome {
 }
 
 extension [ReasonCode?: Int] {
-    /// Counts each reason, or a yes.
+    /// Counts each refusal reason, or the eligible customer.
     fileprivate mutating func count(_ decision: OfferDecision) {
         let codes = decision.codes
         if codes.isEmpty { self[nil, default: 0] += 1 }
@@ -196,8 +196,7 @@ extension RulesDryRun.Change {
 }
 
 extension NumberedCustomer {
-    /// Returns the customer, if the subscription is their first; nil if an earlier one represents them, or if it is not
-    /// theirs.
+    /// Returns the customer if this subscription is the first that they own; otherwise nil.
     fileprivate func ownCustomer(by policy: OwnershipPolicy) -> OwnedCustomer? {
         guard let owned = OwnedCustomer(customer, known: identifier, by: policy) else { return nil }
         let first = owned.facts.lazy.map(\.originalTransactionID).min { $0.precedes($1) }
@@ -205,7 +204,7 @@ extension NumberedCustomer {
     }
 }
 
-/// The members of an app that the facts about a customer depend on.
+/// The app settings on which a customer's facts depend.
 private struct ReadingOfFacts: Equatable {
     let groups: [ProductID: String]
     let familySharable: Set<ProductID>

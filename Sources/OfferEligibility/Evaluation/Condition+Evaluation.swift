@@ -13,9 +13,9 @@ extension Condition {
         }
     }
 
-    /// Returns the reasons why the condition does not have the wanted result. Empty if it does.
+    /// Returns the reasons why the condition does not have the wanted result; empty if it does.
     ///
-    /// If there is a definite reason, unknown ones are left out.
+    /// If there is a definite reason, unknown facts are omitted.
     /// - Parameter truth: the result in this context.
     package func reasons(_ truth: Truth, wanting wanted: Bool = true, in context: EvaluationContext) -> [DecisionReason]
     {
@@ -31,7 +31,7 @@ extension Condition {
         guard truth != (wanted ? .yes : .no) else { return }
         switch self {
         case .all(let members), .any(let members):
-            // If one member can cause the result, the members with that result are the reasons.
+            // Only the members with the same result explain it.
             for member in members where member.truth(in: context) == truth {
                 member.find(why: truth, wanting: wanted, in: context, &findings)
             }
@@ -49,7 +49,7 @@ extension SubscriptionCondition {
         let candidates = candidates(in: context)
         let known = Truth.any(candidates.lazy.map { truth(of: $0, in: context) })
         guard known != .yes, !isEverySubscriptionKnown(context) else { return known }
-        // There may be an unknown subscription.
+        // An unknown subscription may meet the condition.
         return .unknown
     }
 
@@ -78,7 +78,7 @@ extension SubscriptionCondition {
             ] : [.other(DecisionReason(.noSubscription, fact: "subscription"))]
     }
 
-    /// Returns the subscriptions that are tested.
+    /// Returns the subscriptions to test.
     private func candidates(in context: EvaluationContext) -> [SubscriptionUnderTest] {
         let current: [SubscriptionUnderTest] =
             switch groups {
@@ -90,8 +90,8 @@ extension SubscriptionCondition {
         return current.filter { products.contains($0.subscription.productID) }
     }
 
-    /// Returns true if the current subscription of every group that contains one of the products is known. A product of
-    /// an unknown group may have an unknown subscription.
+    /// Returns true if the current subscription is known for the group of every product. A product in an unknown group
+    /// may have an unknown subscription.
     private func isEveryProductRuledOut(_ context: EvaluationContext) -> Bool {
         guard let products else { return false }
         return products.allSatisfy { product in
@@ -99,8 +99,8 @@ extension SubscriptionCondition {
         }
     }
 
-    /// Returns true if every subscription to test is known. Only the current subscription of each group is tested, and
-    /// the App Store reports it.
+    /// Returns true if every subscription to test is known. A test covers only the current subscription of each group,
+    /// which the App Store reports.
     private func isEverySubscriptionKnown(_ context: EvaluationContext) -> Bool {
         if context.facts.state.history.isOfApp { return groups != .offered || context.groupID != nil }
         return switch groups {

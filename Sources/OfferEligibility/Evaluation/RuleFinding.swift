@@ -1,13 +1,13 @@
 import OfferCore
 
-/// A reason to refuse an offer. The values for ``DecisionReason`` are looked up only on request: they cost more than
-/// the decision, and most callers need only the codes.
+/// A reason to refuse an offer. The values for ``DecisionReason`` are looked up only on request, because they cost more
+/// than the decision. Most callers need only the codes.
 enum RuleFinding: Sendable {
-    /// A test of the customer, its result, and whether it should hold.
+    /// A test of the customer, its result, and the wanted result.
     indirect case test(CustomerTest, Truth, wanted: Bool)
-    /// A test of one subscription.
+    /// A test of a subscription, its result, the wanted result, and the subscription.
     indirect case subscriptionTest(SubscriptionTest, Truth, wanted: Bool, SubscriptionUnderTest)
-    /// A reason that is not a test.
+    /// A reason that comes from no test.
     indirect case other(DecisionReason)
 
     var code: ReasonCode {
