@@ -45,6 +45,20 @@ struct RulesFileTests {
     }
 
     @Test(
+        "a condition without content is an error, and never a rule that fits everyone",
+        arguments: ["{}", "[]", "\"\"", "~"])
+    func emptyConditions(value: String) {
+        let ofCustomer = CustomerTest.kinds.map { "\($0.name): \(value)" }
+        let ofSubscription = SubscriptionTest.kinds.map { "subscription: {\($0.name): \(value)}" }
+        let groups = ["all", "any", "not", "subscription", "rule"].map { "\($0): \(value)" }
+        for condition in ofCustomer + ofSubscription + groups {
+            #expect(Self.read("r: {\(condition)}").0 != [], "\(condition)")
+        }
+        #expect(Self.read("r: \(value)").0 != [])
+        #expect(Self.read("r: {everSubscribed: true}", offer: "{offerID: o, rule: \(value)}").0 != [])
+    }
+
+    @Test(
         "an error names the line, the path, what was found, and what would be valid",
         arguments: [
             (

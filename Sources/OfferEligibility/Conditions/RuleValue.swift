@@ -46,15 +46,19 @@ extension RuleValue {
     /// - Returns: nil if a member is unknown or if there is none, which is reported.
     func knownMembers(_ what: String, known: [String]) -> [String: Self]? {
         let members = members(what, known: known)
+        guard memberCount != 0 else { return refuse(expected: known.joined(separator: ", ")) }
         return members.isEmpty || members.count != memberCount ? nil : members
     }
+
+    /// True for YAML's null, which is no text.
+    var isNull: Bool { isPlain && text.map(["", "~", "null"].contains) == true }
 
     /// Reads a scalar or a list of scalars, and converts each with `read`.
     package func set<Result: Hashable>(expected: String, _ read: (String) -> Result?) -> Set<Result>? {
         var results: Set<Result> = []
         var isWhole = true
         for item in items {
-            guard let result = item.text.flatMap(read) else {
+            guard !item.isNull, let result = item.text.flatMap(read) else {
                 let _: Bool? = item.refuse(expected: expected)
                 isWhole = false
                 continue
