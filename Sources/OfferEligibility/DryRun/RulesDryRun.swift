@@ -57,12 +57,16 @@ package struct RulesDryRun: Sendable {
     package mutating func add(_ numbered: NumberedCustomer, at now: Timestamp) {
         let app = numbered.customer.app
         let (inForce, new) = (inForce.apps[app.bundleID], new.apps[app.bundleID])
-        guard let configured = new ?? inForce else { return }
-        guard let customer = numbered.ownCustomer(by: configured.ownership) else { return }
+        let owned = numbered.owned(by: inForce?.ownership)
+        let newlyOwned = new?.ownership == inForce?.ownership ? owned : numbered.owned(by: new?.ownership)
+        let first = [owned, newlyOwned].compactMap(\.self).flatMap(\.facts).map(\.originalTransactionID).min {
+            $0.precedes($1)
+        }
+        guard first == numbered.originalTransactionID else { return }
         customers += 1
         // Mutates the value in the dictionary, because a copy would duplicate all counts.
         comparisons[app, default: RulesComparison(inForce: inForce, new: new)]
-            .add(customer, numbered.identifier, at: now, sampleSize)
+            .add(owned, newlyOwned, numbered.identifier, at: now, sampleSize)
     }
 
     /// Adds the results for other customers.
@@ -109,14 +113,18 @@ private struct RulesComparison {
         outcomes = offers.map { _ in RulesDryRun.Outcome() }
     }
 
+    /// - Parameters:
+    ///   - owned: the customer by the current ownership policy; nil if that gives the customer no purchases.
+    ///   - newlyOwned: the customer by the new ownership policy.
     mutating func add(
-        _ customer: OwnedCustomer, _ identifier: CustomerIdentifier, at now: Timestamp, _ sampleSize: Int
+        _ owned: OwnedCustomer?, _ newlyOwned: OwnedCustomer?, _ identifier: CustomerIdentifier, at now: Timestamp,
+        _ sampleSize: Int
     ) {
-        let factsInForce = inForce.map { CustomerFacts(customer, in: $0, at: now) }
+        let factsInForce = owned.flatMap { owned in inForce.map { CustomerFacts(owned, in: $0, at: now) } }
         // Usually only the rules change, and the facts stay the same.
         let newFacts =
             inForce.map(ReadingOfFacts.init) == new.map(ReadingOfFacts.init)
-            ? factsInForce : new.map { CustomerFacts(customer, in: $0, at: now) }
+            ? factsInForce : newlyOwned.flatMap { owned in new.map { CustomerFacts(owned, in: $0, at: now) } }
         let before = factsInForce.flatMap { facts in inForce?.rules.decide(facts, at: now) } ?? []
         var after = [OfferDecision?](repeating: nil, count: outcomes.count)
         for place in before.indices where isKept[place] { after[place] = before[place] }
@@ -139,7 +147,7 @@ private struct RulesComparison {
 extension Catalogue.App {
     /// Returns true if every rule has the same meaning in both configurations of the app.
     fileprivate func decidesAlike(_ other: Catalogue.App) -> Bool {
-        groups == other.groups && rules.products == other.rules.products
+        ReadingOfFacts(self) == ReadingOfFacts(other) && rules.products == other.rules.products
             && rules.prefersWinBackOffers == other.rules.prefersWinBackOffers
     }
 }
@@ -196,11 +204,9 @@ extension RulesDryRun.Change {
 }
 
 extension NumberedCustomer {
-    /// Returns the customer if this subscription is the first that they own; otherwise nil.
-    fileprivate func ownCustomer(by policy: OwnershipPolicy) -> OwnedCustomer? {
-        guard let owned = OwnedCustomer(customer, known: identifier, by: policy) else { return nil }
-        let first = owned.facts.lazy.map(\.originalTransactionID).min { $0.precedes($1) }
-        return first == originalTransactionID ? owned : nil
+    /// - Returns: nil if the customer owns nothing by the policy, or if there is no policy.
+    fileprivate func owned(by policy: OwnershipPolicy?) -> OwnedCustomer? {
+        policy.flatMap { OwnedCustomer(customer, known: identifier, by: $0) }
     }
 }
 
@@ -209,10 +215,12 @@ private struct ReadingOfFacts: Equatable {
     let groups: [ProductID: String]
     let familySharable: Set<ProductID>
     let freshness: Duration?
+    let ownership: OwnershipPolicy
 
     init(_ app: Catalogue.App) {
         groups = app.groups
         familySharable = app.familySharable
         freshness = app.freshness
+        ownership = app.ownership
     }
 }

@@ -79,6 +79,34 @@ struct RulesDryRunTests {
         #expect(outcome.inForce == [nil: 1] && outcome.new == [.rank: 1])
     }
 
+    @Test("a new ownership policy moves the offer of a subscription from one account to the other")
+    func ownership() async throws {
+        let rule = "{offerID: keep, rule: {subscription: {status: active}}}"
+        let service = try StoreService(rule)
+        try await service.addSubscriber("1000", account: 1, autoRenew: true)
+        let renewed = Sample.transaction("1001", of: "1000", 5, 35) { $0.appAccountToken = Sample.token(2) }
+        let renewal = Sample.renewal(of: "1000", signed: 6) { $0.appAccountToken = Sample.token(2) }
+        try await service.store.merge([renewed, renewal], in: Sample.production)
+        func catalogue(_ ownership: String) throws -> Catalogue {
+            try StoreService(
+                yaml: """
+                    apps:
+                      - bundleID: com.example.app
+                        appAppleID: 1234567890
+                        ownership: \(ownership)
+                        products: [{productID: monthly, subscriptionGroupID: "21012345", offers: [\(rule)]}]
+                    """
+            ).catalogue
+        }
+        let trial = try await RulesDryRunner(
+            inForce: catalogue("first"), new: catalogue("transfer"), at: Sample.day(10), sampleSize: 2, workers: 1
+        ).run(over: service.store) { _ in }
+        let outcome = try #require(trial.outcomes.values.first)
+        #expect(trial.customers == 2)
+        #expect(outcome.lost.sample == [.appAccountToken(Sample.token(1))])
+        #expect(outcome.gained.sample == [.appAccountToken(Sample.token(2))])
+    }
+
     @Test("the number of workers changes nothing, and the trial decides as the service does")
     func agrees() async throws {
         let offers =
