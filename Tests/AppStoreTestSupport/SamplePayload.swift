@@ -56,7 +56,8 @@ extension SamplePayload {
             "storefrontId": #""143441""#, "transactionReason": #""RENEWAL""#, "price": "4990", "currency": #""USD""#,
             "appTransactionId": #""704897469903278336""#, "previousOriginalTransactionId": #""2000000123456700""#,
             "advancedCommerceInfo": #"{"requestReferenceId":"1"}"#, "billingPlanType": #""MONTHLY""#,
-            "commitmentInfo": commitment.text, "deviceVerification": #""dmVyaWZpY2F0aW9u""#,
+            "commitmentInfo": commitment.text, "additionalTransactionReason": #""SEAT_ADDITION""#,
+            "multiSeatInfo": seats.text, "deviceVerification": #""dmVyaWZpY2F0aW9u""#,
             "deviceVerificationNonce": #""48ccfa42-7431-4f22-9908-7e88983e105a""#,
         ])
 
@@ -65,6 +66,13 @@ extension SamplePayload {
         [
             "billingPeriodNumber": "2", "commitmentExpiresDate": "1790000000000", "commitmentPrice": "59880",
             "totalBillingPeriods": "12",
+        ])
+
+    static let seats = SamplePayload(
+        "multiSeatInfo",
+        [
+            "priceTiers": #"[{"price":3990,"quantity":10},{"price":4990,"quantity":2}]"#,
+            "invitationManagement": #""DEVELOPER""#, "revokedSeatQuantity": "3",
         ])
 
     static let renewalInfo = SamplePayload(
@@ -80,6 +88,7 @@ extension SamplePayload {
             "appTransactionId": #""704897469903278336""#, "environment": #""Production""#,
             "signedDate": "1761130767150", "advancedCommerceInfo": #"{"requestReferenceId":"1"}"#,
             "commitmentInfo": commitmentRenewal.text, "renewalBillingPlanType": #""BILLED_UPFRONT""#,
+            "renewalQuantity": "12", "multiSeatInfo": #"{"renewalPriceTiers":[{"price":3990,"quantity":12}]}"#,
         ])
 
     static let commitmentRenewal = SamplePayload(

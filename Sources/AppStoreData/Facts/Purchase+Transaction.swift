@@ -14,6 +14,13 @@ extension Purchase {
         revocation = transaction.revocation
         isUpgraded = transaction.isUpgraded
         price = transaction.price
+        currency = transaction.currency
+        storefront = transaction.storefront
+        quantity = transaction.quantity
+        billingPlan = transaction.billingPlanType
+        commitment = transaction.commitment
+        additionalReason = transaction.additionalTransactionReason
+        seats = transaction.seats
         appAccountToken = transaction.appAccountToken
         appTransactionID = transaction.appTransactionID
     }

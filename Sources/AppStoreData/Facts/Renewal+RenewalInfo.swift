@@ -11,6 +11,12 @@ extension Renewal {
         gracePeriodExpiresDate = info.gracePeriodExpiresDate
         priceIncreaseStatus = info.priceIncreaseStatus
         offer = info.offer
+        price = info.renewalPrice
+        currency = info.currency
+        billingPlan = info.renewalBillingPlanType
+        commitment = info.commitment
+        quantity = info.renewalQuantity
+        priceTiers = info.renewalPriceTiers
         eligibleWinBackOfferIDs = info.eligibleWinBackOfferIDs
         appAccountToken = info.appAccountToken
         appTransactionID = info.appTransactionID

@@ -78,6 +78,13 @@ struct PayloadValue {
         return texts
     }
 
+    func elements() throws(PayloadError) -> [PayloadValue] {
+        guard case .array(let elements) = value else { throw wrongType("an array") }
+        return elements.enumerated().map { place, element in
+            PayloadValue(name: "\(name)[\(place)]", value: element, acceptsFractions: acceptsFractions)
+        }
+    }
+
     func object() throws(PayloadError) -> JSONObject {
         guard case .object(let object) = value else { throw wrongType("an object") }
         return object
@@ -94,6 +101,10 @@ struct PayloadValue {
     var unlessEmpty: PayloadValue? {
         if case .string(let utf8) = value, utf8.isEmpty { nil } else { self }
     }
+
+    /// Reads a value whose shape Apple has documented only in part. An unexpected shape counts as absent, so that a wrong
+    /// guess refuses no customer.
+    func tentative<Value>(_ read: (PayloadValue) throws(PayloadError) -> Value) -> Value? { try? read(self) }
 
     /// Reads the account token of a purchase.
     /// - Returns: nil if the string is not a UUID. Such a token names no account, but the rest of the payload is used.

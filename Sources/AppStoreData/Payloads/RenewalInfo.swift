@@ -25,7 +25,7 @@ package struct RenewalInfo: SignedPayload {
     package internal(set) var offer: AppliedOffer?
     /// The next renewal date, which may be in the past.
     package internal(set) var renewalDate: Timestamp?
-    /// The price in thousandths of ``currency``. Both are absent while auto-renewal is off.
+    /// The price in thousandths of ``currency``, with seats the average price of one seat. Both are absent while auto-renewal is off.
     package internal(set) var renewalPrice: Int64?
     package internal(set) var currency: String?
     package internal(set) var recentSubscriptionStartDate: Timestamp?
@@ -35,6 +35,9 @@ package struct RenewalInfo: SignedPayload {
     package internal(set) var appTransactionID: TransactionID?
     package internal(set) var renewalBillingPlanType: BillingPlanType?
     package internal(set) var commitment: CommitmentRenewal?
+    /// The number of seats of the next period.
+    package internal(set) var renewalQuantity: Int64?
+    package internal(set) var renewalPriceTiers: [PriceTier] = []
     package internal(set) var advancedCommerceInfo: JSONObject?
     /// The JSON as signed.
     package internal(set) var json: [UInt8]
@@ -44,9 +47,10 @@ extension RenewalInfo {
     enum Member: Int, PayloadMember {
         case advancedCommerceInfo, appAccountToken, appTransactionId, autoRenewProductId, autoRenewStatus,
             commitmentInfo, currency, eligibleWinBackOfferIds, environment, expirationIntent, gracePeriodExpiresDate,
-            isInBillingRetryPeriod, offerDiscountType, offerIdentifier, offerPeriod, offerType, originalTransactionId,
+            isInBillingRetryPeriod, multiSeatInfo, offerDiscountType, offerIdentifier, offerPeriod, offerType,
+            originalTransactionId,
             priceIncreaseStatus, productId, recentSubscriptionStartDate, renewalBillingPlanType, renewalDate,
-            renewalPrice, signedDate
+            renewalPrice, renewalQuantity, signedDate
     }
 
     private static let index = MemberIndex<Member>()
@@ -84,6 +88,8 @@ extension RenewalInfo {
         currency = try reader[.currency]?.unlessEmpty?.text()
         renewalBillingPlanType = try reader[.renewalBillingPlanType]?.open()
         commitment = try reader[.commitmentInfo].map { value throws(PayloadError) in try CommitmentRenewal(value) }
+        renewalQuantity = reader[.renewalQuantity]?.tentative { value throws(PayloadError) in try value.integer() }
+        renewalPriceTiers = reader[.multiSeatInfo]?.tentative(Seats.renewalPriceTiers) ?? []
         advancedCommerceInfo = try reader[.advancedCommerceInfo]?.object()
         offer = try AppliedOffer(
             type: reader[.offerType], identifier: reader[.offerIdentifier], discountType: reader[.offerDiscountType],

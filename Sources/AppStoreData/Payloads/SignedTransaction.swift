@@ -16,6 +16,7 @@ package struct SignedTransaction: SignedPayload {
     /// The environment, which is missing from data signed in 2021.
     package internal(set) var environment: AppStoreEnvironment?
     package internal(set) var type: ProductType?
+    /// The number of items, or of the seats of this transaction.
     package internal(set) var quantity: Int64?
     package internal(set) var originalPurchaseDate: Timestamp?
     package internal(set) var expiresDate: Timestamp?
@@ -29,13 +30,16 @@ package struct SignedTransaction: SignedPayload {
     package internal(set) var offer: AppliedOffer?
     package internal(set) var revocation: Revocation?
     package internal(set) var isUpgraded = false
-    /// The price in thousandths of ``currency``, for the whole quantity and after the offer's discount.
+    /// The price in thousandths of ``currency``, after the offer's discount. With ``seats``, it is the average price of one
+    /// seat; otherwise, the price of the whole quantity.
     package internal(set) var price: Int64?
     package internal(set) var currency: String?
     package internal(set) var storefront: String?
     package internal(set) var storefrontID: String?
     package internal(set) var billingPlanType: BillingPlanType?
     package internal(set) var commitment: Commitment?
+    package internal(set) var additionalTransactionReason: AdditionalTransactionReason?
+    package internal(set) var seats: Seats?
     /// The original transaction ID before the subscription moved to the Advanced Commerce API.
     package internal(set) var previousOriginalTransactionID: TransactionID?
     package internal(set) var advancedCommerceInfo: JSONObject?
@@ -49,9 +53,10 @@ package struct SignedTransaction: SignedPayload {
 
 extension SignedTransaction {
     enum Member: Int, PayloadMember {
-        case advancedCommerceInfo, appAccountToken, appTransactionId, billingPlanType, bundleId, commitmentInfo,
+        case additionalTransactionReason, advancedCommerceInfo, appAccountToken, appTransactionId, billingPlanType,
+            bundleId, commitmentInfo,
             currency, deviceVerification, deviceVerificationNonce, environment, expiresDate, inAppOwnershipType,
-            isUpgraded, offerDiscountType, offerIdentifier, offerPeriod, offerType, originalPurchaseDate,
+            isUpgraded, multiSeatInfo, offerDiscountType, offerIdentifier, offerPeriod, offerType, originalPurchaseDate,
             originalTransactionId, previousOriginalTransactionId, price, productId, purchaseDate, quantity,
             revocationDate, revocationPercentage, revocationReason, revocationType, signedDate, storefront,
             storefrontId, subscriptionGroupIdentifier, transactionId, transactionReason, type, webOrderLineItemId
@@ -108,6 +113,10 @@ extension SignedTransaction {
         currency = try reader[.currency]?.unlessEmpty?.text()
         billingPlanType = try reader[.billingPlanType]?.open()
         commitment = try reader[.commitmentInfo].map { value throws(PayloadError) in try Commitment(value) }
+        additionalTransactionReason = reader[.additionalTransactionReason]?.tentative { value throws(PayloadError) in
+            try value.open()
+        }
+        seats = reader[.multiSeatInfo]?.tentative(Seats.init)
         advancedCommerceInfo = try reader[.advancedCommerceInfo]?.object()
     }
 }

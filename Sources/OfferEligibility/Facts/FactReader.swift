@@ -21,7 +21,7 @@ struct FactReader {
     }
 
     /// The number of members of a purchase.
-    private static let typicalCount = 16
+    private static let typicalCount = 20
 
     private func member(_ tag: UInt8) -> ArraySlice<UInt8>? {
         for member in members where member.tag == tag { return encoded[member.place] }
@@ -60,6 +60,17 @@ struct FactReader {
         guard let bytes = bytes(tag) else { return nil }
         guard let field = try? make(bytes) else { throw .invalid(tag: tag) }
         return field
+    }
+
+    /// Reads all objects with a tag.
+    func objects<Object>(
+        _ tag: UInt8, _ read: (FactReader) throws(FactEncodingError) -> Object
+    ) throws(FactEncodingError) -> [Object] {
+        var objects: [Object] = []
+        for member in members where member.tag == tag {
+            objects.append(try read(FactReader(Array(encoded[member.place]))))
+        }
+        return objects
     }
 
     func required<Member>(_ tag: UInt8, _ member: Member?) throws(FactEncodingError) -> Member {

@@ -27,6 +27,14 @@ struct FactWriter {
 
     mutating func write(_ tag: UInt8, _ flag: Bool?) { write(tag, flag.map { Int64($0 ? 1 : 0) }) }
 
+    /// Writes an object, whose members have tags of their own. An object without members is written too.
+    mutating func write<Object>(_ tag: UInt8, _ object: Object?, _ write: (inout FactWriter, Object) -> Void) {
+        guard let object else { return }
+        var members = FactWriter()
+        write(&members, object)
+        self.write(tag, members.bytes)
+    }
+
     /// Appends a number in groups of seven bits, the least significant first. The eighth bit means that more groups
     /// follow.
     private mutating func append(_ size: UInt64) {

@@ -19,6 +19,15 @@ extension Purchase {
         static let offer: UInt8 = 16
         /// Tags 20 to 23.
         static let revocation: UInt8 = 20
+        static let currency: UInt8 = 24
+        static let storefront: UInt8 = 25
+        static let quantity: UInt8 = 26
+        static let billingPlan: UInt8 = 27
+        static let additionalReason: UInt8 = 28
+        /// An object.
+        static let commitment: UInt8 = 29
+        /// An object.
+        static let seats: UInt8 = 30
     }
 
     func write(to writer: inout FactWriter) {
@@ -36,6 +45,13 @@ extension Purchase {
         writer.write(Tag.appTransactionID, appTransactionID?.text.utf8)
         offer?.write(to: &writer, from: Tag.offer)
         revocation?.write(to: &writer, from: Tag.revocation)
+        writer.write(Tag.currency, currency)
+        writer.write(Tag.storefront, storefront)
+        writer.write(Tag.quantity, quantity)
+        writer.write(Tag.billingPlan, billingPlan?.rawValue)
+        writer.write(Tag.additionalReason, additionalReason?.rawValue)
+        writer.write(Tag.commitment, commitment) { $1.write(to: &$0) }
+        writer.write(Tag.seats, seats) { $1.write(to: &$0) }
     }
 
     init(_ reader: FactReader) throws(FactEncodingError) {
@@ -55,6 +71,13 @@ extension Purchase {
         appTransactionID = try reader.field(Tag.appTransactionID) { try TransactionID(utf8: $0) }
         offer = try AppliedOffer(reader, from: Tag.offer)
         revocation = try Revocation(reader, from: Tag.revocation)
+        currency = try reader.text(Tag.currency)
+        storefront = try reader.text(Tag.storefront)
+        quantity = try reader.number(Tag.quantity)
+        billingPlan = try reader.text(Tag.billingPlan).map(BillingPlanType.init)
+        additionalReason = try reader.text(Tag.additionalReason).map(AdditionalTransactionReason.init)
+        commitment = try reader.objects(Tag.commitment, Commitment.init).first
+        seats = try reader.objects(Tag.seats, Seats.init).first
     }
 }
 

@@ -17,8 +17,19 @@ package struct Purchase: Hashable, Sendable {
     package var offer: AppliedOffer?
     package var revocation: Revocation?
     package var isUpgraded = false
-    /// In thousandths of a currency unit, with the offer's discount.
+    /// In thousandths of ``currency``, with the offer's discount. With ``seats``, the average price of one seat.
     package var price: Int64?
+    /// An ISO 4217 code.
+    package var currency: String?
+    /// The three-letter code of the storefront's country or region.
+    package var storefront: String?
+    /// The number of items, or of the seats of this transaction.
+    package var quantity: Int64?
+    package var billingPlan: BillingPlanType?
+    package var commitment: Commitment?
+    /// The reason why the period has several transactions; nil if it has one.
+    package var additionalReason: AdditionalTransactionReason?
+    package var seats: Seats?
     package var appAccountToken: UUIDText?
     package var appTransactionID: TransactionID?
 

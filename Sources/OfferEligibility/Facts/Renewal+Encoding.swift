@@ -17,6 +17,14 @@ extension Renewal {
         static let appTransactionID: UInt8 = 12
         /// Tags 16 to 19.
         static let offer: UInt8 = 16
+        static let price: UInt8 = 20
+        static let currency: UInt8 = 21
+        static let billingPlan: UInt8 = 22
+        /// An object.
+        static let commitment: UInt8 = 23
+        static let quantity: UInt8 = 24
+        /// One object for each tier.
+        static let priceTier: UInt8 = 25
     }
 
     func write(to writer: inout FactWriter) {
@@ -32,6 +40,12 @@ extension Renewal {
         writer.write(Tag.appAccountToken, appAccountToken?.utf8)
         writer.write(Tag.appTransactionID, appTransactionID?.text.utf8)
         offer?.write(to: &writer, from: Tag.offer)
+        writer.write(Tag.price, price)
+        writer.write(Tag.currency, currency)
+        writer.write(Tag.billingPlan, billingPlan?.rawValue)
+        writer.write(Tag.commitment, commitment) { $1.write(to: &$0) }
+        writer.write(Tag.quantity, quantity)
+        for tier in priceTiers { writer.write(Tag.priceTier, tier) { $1.write(to: &$0) } }
     }
 
     init(_ reader: FactReader) throws(FactEncodingError) {
@@ -50,5 +64,11 @@ extension Renewal {
         appAccountToken = try reader.field(Tag.appAccountToken, UUIDText.init(parsing:))
         appTransactionID = try reader.field(Tag.appTransactionID) { try TransactionID(utf8: $0) }
         offer = try AppliedOffer(reader, from: Tag.offer)
+        price = try reader.number(Tag.price)
+        currency = try reader.text(Tag.currency)
+        billingPlan = try reader.text(Tag.billingPlan).map(BillingPlanType.init)
+        commitment = try reader.objects(Tag.commitment, CommitmentRenewal.init).first
+        quantity = try reader.number(Tag.quantity)
+        priceTiers = try reader.objects(Tag.priceTier, PriceTier.init)
     }
 }

@@ -15,6 +15,17 @@ package struct Renewal: Hashable, Sendable {
     package var priceIncreaseStatus: PriceIncreaseStatus?
     /// The offer of the next period.
     package var offer: AppliedOffer?
+    /// The price of the next period in thousandths of ``currency``, with seats the average price of one seat. Absent while
+    /// auto-renewal is off.
+    package var price: Int64?
+    package var currency: String?
+    /// The billing plan of the next period.
+    package var billingPlan: BillingPlanType?
+    /// Present only during a commitment.
+    package var commitment: CommitmentRenewal?
+    /// The number of seats of the next period.
+    package var quantity: Int64?
+    package var priceTiers: [PriceTier] = []
     /// The best offer comes first.
     package var eligibleWinBackOfferIDs: [String] = []
     /// The account of future renewals.

@@ -46,6 +46,12 @@ struct DecodingTests {
         #expect(transaction.commitment?.totalBillingPeriods == 12)
         #expect(transaction.commitment?.expiresDate?.milliseconds == 1_790_000_000_000)
         #expect(transaction.commitment?.price == 59880)
+        #expect(transaction.additionalTransactionReason == .seatAddition)
+        #expect(
+            transaction.seats
+                == Seats(
+                    priceTiers: [PriceTier(price: 3990, quantity: 10), PriceTier(price: 4990, quantity: 2)],
+                    invitationManagement: .developer, revokedQuantity: 3))
         #expect(transaction.previousOriginalTransactionID?.text.description == "2000000123456700")
         #expect(transaction.advancedCommerceInfo?["requestReferenceId"] == .string(Array("1".utf8)))
         #expect(transaction.deviceVerification == "dmVyaWZpY2F0aW9u")
@@ -83,8 +89,31 @@ struct DecodingTests {
         #expect(info.commitment?.billingPlanType == .monthly)
         #expect(info.commitment?.date?.milliseconds == 1_790_000_000_000)
         #expect(info.commitment?.price == 59880)
+        #expect(info.renewalQuantity == 12)
+        #expect(info.renewalPriceTiers == [PriceTier(price: 3990, quantity: 12)])
         #expect(info.advancedCommerceInfo?["requestReferenceId"] == .string(Array("1".utf8)))
         #expect(info.json == SamplePayload.renewalInfo.json)
+    }
+
+    @Test("price tiers have no order")
+    func tierOrder() throws {
+        let swapped = #"{"priceTiers":[{"price":4990,"quantity":2},{"quantity":10,"price":3990}]}"#
+        let transaction = try SignedTransaction(json: SamplePayload.transaction.with("multiSeatInfo", swapped).json)
+        #expect(transaction.seats?.priceTiers.map(\.price) == [3990, 4990])
+    }
+
+    @Test(
+        "members that Apple has documented only in part refuse nothing, whatever their shape",
+        arguments: ["7", "[]", #""text""#, "true", #"{"priceTiers":"x","renewalPriceTiers":[1]}"#])
+    func tentativeMembers(value: String) throws {
+        for member in ["multiSeatInfo", "additionalTransactionReason"] {
+            let transaction = try SignedTransaction(json: SamplePayload.transaction.with(member, value).json)
+            #expect(member != "multiSeatInfo" || transaction.seats == nil)
+        }
+        for member in ["multiSeatInfo", "renewalQuantity"] {
+            let info = try RenewalInfo(json: SamplePayload.renewalInfo.with(member, value).json)
+            #expect(member != "multiSeatInfo" || info.renewalPriceTiers == [])
+        }
     }
 
     @Test("an identifier that is an empty string counts as absent")

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import Testing
 
 @testable import AppStoreData
@@ -95,6 +96,9 @@ struct MemberTests {
         _ = try test.read(test.sample.keeping(test.required))
     }
 
+    /// Members of which Apple has documented only a part. `DecodingTests` shows that no value of them is refused.
+    private static let tentative = ["additionalTransactionReason", "multiSeatInfo", "renewalQuantity"]
+
     private static let values = [
         "\"text\"": "a string", "17": "a number", "true": "a boolean", "[17]": "an array", "{\"a\":1}": "an object",
     ]
@@ -112,6 +116,7 @@ struct MemberTests {
     @Test("a value of a wrong type is refused with the member's path", arguments: cases)
     func wrongType(of test: Case) throws {
         for member in test.sample.members {
+            guard !Self.tentative.contains(member.name) else { continue }
             for (value, found) in Self.values where found != Self.kind(of: member.json) {
                 do {
                     _ = try test.read(test.sample.with(member.name, value))
@@ -131,7 +136,8 @@ struct MemberTests {
         "a number must be whole and fit into 64 bits",
         arguments: cases, ["1.0", "1.5", "1e3", "9223372036854775808", "-9223372036854775809", "1E0"])
     func otherNumbers(of test: Case, number: String) {
-        for member in test.sample.members where Self.kind(of: member.json) == "a number" {
+        for member in test.sample.members
+        where Self.kind(of: member.json) == "a number" && !Self.tentative.contains(member.name) {
             let error = #expect(throws: PayloadError.self) { try test.read(test.sample.with(member.name, number)) }
             #expect(error?.member == test.path + member.name)
         }

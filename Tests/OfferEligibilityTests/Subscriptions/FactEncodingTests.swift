@@ -14,6 +14,16 @@ struct FactEncodingTests {
             $0.isUpgraded = true
             $0.appAccountToken = .account(7)
             $0.appTransactionID = try TransactionID("70")
+            $0.currency = "EUR"
+            $0.storefront = "DEU"
+            $0.quantity = 12
+            $0.billingPlan = .init(rawValue: "WEEKLY")
+            $0.commitment = Commitment(
+                billingPeriodNumber: 3, totalBillingPeriods: 12, expiresDate: .day(300), price: -1)
+            $0.additionalReason = .seatAddition
+            $0.seats = Seats(
+                priceTiers: [PriceTier(price: 1, quantity: nil), PriceTier(price: nil, quantity: 3)],
+                invitationManagement: .apple, revokedQuantity: 4)
         }
         let renewal = try TestFacts.renewal(signed: 1, .init(rawValue: -9)) {
             $0.renewalDate = .min
@@ -25,6 +35,14 @@ struct FactEncodingTests {
             $0.eligibleWinBackOfferIDs = ["b", "", "a"]
             $0.appAccountToken = .account(8)
             $0.appTransactionID = try TransactionID("70")
+            $0.price = 4990
+            $0.currency = "EUR"
+            $0.billingPlan = .monthly
+            $0.commitment = CommitmentRenewal(
+                autoRenewProductID: try ProductID("q"), autoRenewStatus: .off, billingPlanType: .billedUpFront,
+                date: .day(300), price: 59_880)
+            $0.quantity = 3
+            $0.priceTiers = [PriceTier(price: 3990, quantity: 3), PriceTier(price: nil, quantity: nil)]
         }
         var receipt = Purchase(productID: try ProductID("p"), purchaseDate: .day(0))
         receipt.price = 0
