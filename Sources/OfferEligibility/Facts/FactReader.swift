@@ -3,7 +3,7 @@ import OfferCore
 /// Reads what ``FactWriter`` wrote. Members with unknown tags are skipped, so an older version can read newer facts.
 struct FactReader {
     private let encoded: [UInt8]
-    /// The members in the order of writing. There are few, so a linear search is fast.
+    /// The members in the order in which they were written. They are few, so a linear search is fast.
     private var members: [(tag: UInt8, place: Range<Int>)] = []
 
     init(_ encoded: [UInt8]) throws(FactEncodingError) {
@@ -20,7 +20,7 @@ struct FactReader {
         }
     }
 
-    /// The number of members of a purchase.
+    /// The typical number of members in a purchase.
     private static let typicalCount = 20
 
     private func member(_ tag: UInt8) -> ArraySlice<UInt8>? {
@@ -91,7 +91,7 @@ struct FactReader {
     }
 }
 
-/// The reason why stored bytes cannot be read as a fact.
+/// An error in the stored bytes of a fact.
 package enum FactEncodingError: Error, Hashable, Sendable {
     case truncated
     case missing(tag: UInt8)

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// Writes the members of a fact in ascending order of their tags. Each is a tag, a size and bytes.
+/// Encodes the members of a fact. Each member is a tag, a size and bytes.
 ///
 /// Equal values have equal bytes. A tag never changes its meaning, and the tag of a removed member is never reused.
 struct FactWriter {

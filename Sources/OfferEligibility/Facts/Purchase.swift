@@ -1,13 +1,13 @@
 package import OfferCore
 
-/// The members of a transaction that state and decisions need.
+/// The members of a transaction that subscriber states and decisions need.
 package struct Purchase: Hashable, Sendable {
     package let productID: ProductID
     /// May be later than the fact's `signedDate`: renewals are signed before they start.
     package let purchaseDate: Timestamp
-    /// nil if the App Store does not state it, as in data signed in 2021.
+    /// nil if the App Store does not state the type, as in data signed in 2021.
     package var type: ProductType?
-    /// Receipts do not name it.
+    /// nil in receipts, which do not name the group.
     package var subscriptionGroupID: String?
     package var expiresDate: Timestamp?
     /// The same for all transactions that report one subscription period.

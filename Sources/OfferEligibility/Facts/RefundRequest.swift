@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A refund request. Only notification types report it. The raw values are stored in databases.
+/// The state of a refund request, as notifications report it. The raw values are stored in databases.
 package enum RefundRequest: Int64, CaseIterable, Hashable, Sendable {
     /// The App Store sent a `CONSUMPTION_REQUEST`.
     case open = 1

@@ -1,12 +1,12 @@
 package import OfferCore
 
-/// The members of a renewal info that state and decisions need.
+/// The members of a renewal info that subscriber states and decisions need.
 package struct Renewal: Hashable, Sendable {
     package let productID: ProductID
     package let autoRenewStatus: AutoRenewStatus
     /// The product of the next period.
     package var autoRenewProductID: ProductID?
-    /// The date is missing from data signed before mid-2023. It may be in the past.
+    /// nil in data signed before mid-2023. The date may be in the past.
     package var renewalDate: Timestamp?
     package var expirationIntent: ExpirationIntent?
     /// True during a grace period too.

@@ -4,10 +4,10 @@ extension SubscriberFact {
     /// Returns the facts that preserve a renewal info's data about the next period's offer, because a later renewal
     /// info replaces that data.
     ///
-    /// They reveal an offer that is announced again while it runs, because an earlier renewal info of the period showed
-    /// none. In any order of arrival, the first and last renewal info with an offer are kept, and the first without
-    /// one.
-    /// - Parameter others: facts that arrived with this one. A period that they show without an offer needs no record.
+    /// For each period, the first and the last renewal info with an offer are kept, and the first without one. Together
+    /// they show whether a running offer was redeemed again. The order of arrival does not matter.
+    /// - Parameter others: facts that arrived with this one. If they show that the period has no promotional offer, a
+    ///   renewal info without an offer is not recorded.
     package func announcements(beside others: some Sequence<SubscriberFact>) -> [SubscriberFact] {
         guard case .renewalInfo(let renewal) = value else { return [] }
         if renewal.isPromotional {
@@ -26,7 +26,7 @@ extension SubscriberFact {
             digest: digest)
     }
 
-    /// Returns true if a transaction describes the period of a renewal info, and has no offer that could continue.
+    /// Returns true if a fact is the transaction of the renewal info's period and has no promotional offer.
     private func showsNoOffer(_ fact: SubscriberFact, _ renewal: Renewal) -> Bool {
         guard case .transaction(let purchase) = fact.value, fact.originalTransactionID == originalTransactionID,
             purchase.offer?.type != .promotional, let end = purchase.expiresDate
@@ -43,8 +43,8 @@ extension Sequence<SubscriberFact> {
 extension SubscriberFact.Key {
     /// The key of an announcement: the period in which it was signed, and the offer.
     ///
-    /// A renewal info names the end of its period. Data from before mid-2023 does not, so the day of its signature is
-    /// used.
+    /// A renewal info contains the end of its period. Data from before mid-2023 does not, so the day of its signature
+    /// identifies the period.
     init(_ kind: SubscriberFact.Kind, _ renewal: Renewal, signed date: Timestamp, _ original: TransactionID) {
         let period = renewal.renewalDate.map { "\($0.milliseconds)" } ?? "day \(date.milliseconds / 86_400_000)"
         let offer = renewal.isPromotional ? renewal.offerNumber : renewal.autoRenewStatus == .on ? "none" : "off"
@@ -54,10 +54,10 @@ extension SubscriberFact.Key {
 }
 
 extension Renewal {
-    /// True if it shows a promotional offer for the next period.
+    /// True if the next period has a promotional offer.
     var isPromotional: Bool { offer?.type == .promotional && offer?.identifier != nil }
 
-    /// True if the same product renews, or would renew, so a running offer should appear.
+    /// True if the same product renews, or would renew with auto-renew on. A running offer should then appear.
     fileprivate var canShowNoOffer: Bool {
         (autoRenewProductID ?? productID) == productID && isInBillingRetryPeriod != true && expirationIntent == nil
     }
@@ -71,7 +71,7 @@ extension Renewal {
         return renewal
     }
 
-    /// A number for the offer and its product, short enough for a key. FNV-1a.
+    /// The FNV-1a hash of the product and the offer, which is short enough for a key.
     fileprivate var offerNumber: String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         let product = (autoRenewProductID ?? productID).text.utf8

@@ -18,7 +18,7 @@ extension SubscriberFact {
         return writer.bytes
     }
 
-    /// Reads a stored fact. Members that this version does not know are left out.
+    /// Reads a stored fact. Unknown members are ignored.
     /// - Parameter encoded: the value of ``encoded`` when the fact was stored.
     package init(
         key: Key, originalTransactionID: TransactionID, signedDate: Timestamp, digest: [UInt8], encoded: [UInt8]

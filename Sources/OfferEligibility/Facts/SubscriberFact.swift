@@ -5,7 +5,7 @@ package import OfferCore
 /// Facts merge only by ``replaces(_:)``, so the order of arrival does not matter.
 package struct SubscriberFact: Hashable, Sendable {
     package let key: Key
-    /// The subscription of the fact, or the first transaction of another kind of purchase.
+    /// Identifies the subscription, or a purchase of another type.
     package let originalTransactionID: TransactionID
     /// The time at which the App Store signed the fact; for a transaction in a receipt, the creation time of the
     /// receipt.
@@ -16,8 +16,8 @@ package struct SubscriberFact: Hashable, Sendable {
 
     package struct Key: Hashable, Sendable {
         package let kind: Kind
-        /// The `transactionId` for transactions and refund requests; for announcements, the period and the offer; otherwise the
-        /// `originalTransactionId`.
+        /// The `transactionId` for transactions and refund requests; for announcements, the period and the offer;
+        /// otherwise the `originalTransactionId`.
         package let id: TransactionID
 
         package init(kind: Kind, id: TransactionID) {
@@ -43,13 +43,13 @@ package struct SubscriberFact: Hashable, Sendable {
         case fetchedRenewalInfo = 8
         /// The App Store has returned the customer's whole history.
         case wholeHistory = 9
-        /// The first renewal info of a period that showed an offer for the next period, or none.
+        /// The first renewal info in a period with a certain offer, or with no offer, for the next period.
         case firstAnnouncement = 10
-        /// The last one that showed this offer.
+        /// The last renewal info in a period with a certain offer for the next period.
         case lastAnnouncement = 11
     }
 
-    /// Indirect, because facts are copied often, and purchases have many members.
+    /// This enum is indirect because facts are copied often and purchases have many members.
     package indirect enum Value: Hashable, Sendable {
         case transaction(Purchase)
         case receiptTransaction(Purchase)
@@ -66,7 +66,7 @@ package struct SubscriberFact: Hashable, Sendable {
         case lastAnnouncement(Renewal)
     }
 
-    /// - Parameter transactionID: the transaction of the fact. Facts about a whole subscription ignore it.
+    /// - Parameter transactionID: the transaction of the fact; ignored for facts about a whole subscription.
     package init(
         _ value: Value, transactionID: TransactionID, originalTransactionID: TransactionID, signedDate: Timestamp,
         digest: [UInt8]
@@ -84,8 +84,8 @@ package struct SubscriberFact: Hashable, Sendable {
         self.value = value
     }
 
-    /// Returns true if this fact replaces another with the same key: the later `signedDate` wins, then the greater
-    /// digest. For first announcements, the earlier one wins.
+    /// Returns true if this fact replaces another with the same key. The later `signedDate` wins, except that the
+    /// earlier one wins for first announcements. For equal dates, the greater digest wins.
     package func replaces(_ other: SubscriberFact) -> Bool {
         guard signedDate == other.signedDate else {
             return (signedDate > other.signedDate) == (key.kind != .firstAnnouncement)
@@ -95,7 +95,7 @@ package struct SubscriberFact: Hashable, Sendable {
 }
 
 extension SubscriberFact.Kind {
-    /// True if it is a transaction, from any source.
+    /// True for a transaction from any source.
     package var isTransaction: Bool {
         switch self {
         case .transaction, .receiptTransaction, .fetchedTransaction: true
@@ -106,7 +106,7 @@ extension SubscriberFact.Kind {
         }
     }
 
-    /// True if it preserves an announcement of a renewal info.
+    /// True for the first or last announcement of an offer.
     package var isAnnouncement: Bool { self == .firstAnnouncement || self == .lastAnnouncement }
 
     fileprivate var isAboutOneTransaction: Bool {
@@ -138,7 +138,7 @@ extension SubscriberFact.Value {
 }
 
 extension SubscriberFact {
-    /// The fact without its account, because the account was erased.
+    /// The fact without its account token, for the erasure of an account.
     package var withoutAccount: SubscriberFact {
         func anonymous(_ purchase: Purchase) -> Purchase {
             var purchase = purchase

@@ -1,9 +1,9 @@
 package import OfferCore
 
-/// A signature issued for a decision. The customer can use it until it is redeemed or expires.
+/// A signature reserved for a customer. The customer can use it until it is redeemed or expires.
 package struct Authorisation: Hashable, Sendable {
     package enum State: String, CaseIterable, Hashable, Sendable {
-        /// The signature is reserved, and issued unless the service stopped in between.
+        /// The signature is reserved. It was also issued, unless the service stopped in between.
         case outstanding
         /// The App Store has reported the redemption.
         case redeemed
@@ -15,14 +15,14 @@ package struct Authorisation: Hashable, Sendable {
     package let offerID: OfferID
     package let state: State
     package let at: Timestamp
-    /// The time from which an unused signature holds no slot. If the App Store is queried, this is ``syncTime`` after the
-    /// signature became unusable.
+    /// The time at which an unused signature releases its slot. If the App Store is queried, this is ``syncTime`` after
+    /// ``validUntil``.
     package let expiresAt: Timestamp
-    /// The time from which the signature is unusable.
+    /// The time at which the signature becomes unusable.
     package let validUntil: Timestamp
 
-    /// The time for which a slot is held after its signature becomes unusable, so that the App Store can report its
-    /// use. The poller queries 75 minutes after the end.
+    /// The time for which a slot is held after its signature becomes unusable. Within it, the App Store can report the
+    /// redemption: the poller queries after 75 minutes.
     package static let syncTime = Duration.hours(2)
 
     /// - Parameter validUntil: nil if it equals `expiresAt`.
@@ -38,12 +38,12 @@ package struct Authorisation: Hashable, Sendable {
         self.validUntil = validUntil ?? expiresAt
     }
 
-    /// Returns true if a customer can have redeemed the signature at a time of Apple's clock.
+    /// Returns true if a customer could redeem the signature at a time according to Apple's clock.
     package func wasValid(at time: Timestamp) -> Bool {
         at <= time + Self.clockTolerance && time <= validUntil + Self.clockTolerance
     }
 
-    /// The tolerance between Apple's clock and ours.
+    /// The permitted difference between Apple's clock and this machine's.
     private static let clockTolerance = Duration.seconds(300)
 
     package func isOutstanding(at now: Timestamp) -> Bool { state == .outstanding && now < expiresAt }

@@ -1,19 +1,19 @@
 package import OfferCore
 
-/// The ledger's data about an offer with limits and the customer who requests it. The store reads it and reserves in
-/// one transaction.
+/// The ledger's data about an offer with limits and the customer who requests it. The store reads the data and makes
+/// the reservation in one transaction.
 ///
-/// All outstanding signatures of a customer for an offer share one slot of its limits. A redemption takes that slot
-/// permanently. The remaining signatures hold another slot until they expire, because a signature cannot be revoked.
+/// All outstanding signatures of a customer for an offer share one slot of its limits. A redemption uses up that slot.
+/// The remaining signatures hold another slot until they expire, because a signature cannot be revoked.
 package struct LedgerView: Sendable {
-    /// The customer's authorisations for this offer. Under a cap, each form of an answer counts, because each can be
+    /// The customer's authorisations for this offer. Under a cap, each form of a response counts, because each can be
     /// redeemed.
     package let authorisations: [Authorisation]
     /// The times at which the customer redeemed this offer, whether or not this service authorised it.
     package let redemptions: [Timestamp]
-    /// The time of the customer's last redemption of any promotional offer of the app; nil for never.
+    /// The time of the customer's last redemption of any promotional offer in the app; nil if there is none.
     package let lastRedemption: Timestamp?
-    /// The slots of the offer that all customers hold: redeemed ones, and those with outstanding signatures.
+    /// The offer's slots of all customers: those used by redemptions and those held by outstanding signatures.
     package let totalSlots: Int
     /// The slots in which the customer has an outstanding signature. Further signatures share them.
     package let heldSlots: Int
@@ -29,7 +29,7 @@ package struct LedgerView: Sendable {
         self.heldSlots = heldSlots
     }
 
-    /// Returns the reasons why no further signature may be issued. Empty if one may.
+    /// Returns the reasons to issue no further signature; empty if one may be issued.
     package func refusals(under limits: OfferLimits, at now: Timestamp) -> [ReasonCode] {
         let outstanding = outstanding(at: now)
         var refusals: [ReasonCode] = []
@@ -45,10 +45,10 @@ package struct LedgerView: Sendable {
         return refusals
     }
 
-    /// Returns the permitted number of forms of one answer, if ``refusals(under:at:)`` is empty.
+    /// Returns the permitted number of forms in one response, if ``refusals(under:at:)`` is empty.
     ///
-    /// Each form can be redeemed, so under a cap each takes its own place. The last place holds one form.
-    /// - Returns: nil if the number is not limited.
+    /// Under a cap, each form uses its own place, because each can be redeemed. At least one form is permitted.
+    /// - Returns: nil if the number is unlimited.
     package func places(under limits: OfferLimits, at now: Timestamp) -> Int? {
         guard limits.isCapped else { return nil }
         let outstanding = outstanding(at: now)
@@ -62,7 +62,7 @@ package struct LedgerView: Sendable {
 
     private func outstanding(at now: Timestamp) -> Int { authorisations.count { $0.isOutstanding(at: now) } }
 
-    /// Returns the redemptions within the window.
+    /// Returns the number of redemptions within the limit's window.
     private func counted(under limit: OfferLimits.PerCustomer, at now: Timestamp) -> Int {
         redemptions.count { redemption in limit.every.map { now < redemption + $0 } ?? true }
     }

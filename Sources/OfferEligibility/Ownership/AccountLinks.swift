@@ -15,8 +15,8 @@ package struct AccountLinks: Sendable {
         links.first { $0.identifier == identifier }?.account
     }
 
-    /// Returns an account and the other accounts of the same customer: the token that a username is linked to, and the
-    /// usernames linked to a token.
+    /// Returns an account and the other accounts of the same customer. These are the token that a username is linked
+    /// to, and the usernames linked to a token.
     package func accounts(same account: Customer) -> Set<Customer> {
         var accounts: Set<Customer> = [account]
         if let token = self[CustomerIdentifier(account)] { accounts.insert(token) }

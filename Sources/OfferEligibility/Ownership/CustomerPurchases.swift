@@ -2,29 +2,29 @@ package import OfferCore
 
 /// The purchases that count for one customer.
 ///
-/// Only this type decides that. A store may read more; the excess is left out here.
+/// No other type decides which purchases count. A store may read more of them; this type ignores the excess.
 ///
-/// - An account has the purchases that it owns, and the anonymous purchases of their Apple Accounts.
-/// - An Apple Account has the purchases that name it. The identifier of a purchase stands for its Apple Account.
-/// - Purchases in proofs count for the request, together with the purchases of the same Apple Account that no other
-///   account owns.
+/// - For an account, these are the purchases that it owns and the anonymous purchases of their Apple Accounts.
+/// - For an Apple Account, these are the purchases that name it. A purchase's identifier selects its Apple Account.
+/// - Purchases in proofs also count, together with the purchases of the same Apple Account that no other account owns.
 ///
-/// The search never goes from an Apple Account to an account and on to another Apple Account. Otherwise, one purchase with
-/// another person's token would lead to that person's purchases.
+/// The search never goes from one Apple Account through an account to another Apple Account. Otherwise, one purchase
+/// with another person's token would lead to that person's purchases.
 package struct CustomerPurchases: Sendable {
     /// The purchase that the identifier names comes first, then the lowest `originalTransactionId`.
     package let purchases: [OwnedPurchase]
-    /// The requested account with the same customer's other accounts, or the account that owns the requested purchase. Empty
-    /// for an Apple Account that is not linked.
+    /// The accounts of the requested customer, or those that own the requested purchase. Empty for an Apple Account
+    /// that is not linked.
     package let accounts: Set<Customer>
     private let links: AccountLinks
     private let identifier: CustomerIdentifier?
     private let proven: Set<TransactionID>
 
     /// - Parameters:
-    ///   - facts: facts about any purchases. Those that do not count for the customer are ignored.
-    ///   - identifier: the customer's name; nil if only proofs identify the customer.
-    ///   - proven: the purchases that proofs show. No other customer may own one: ``isAnothers(_:of:in:links:by:)``.
+    ///   - facts: facts about any purchases. Facts that do not count for the customer are ignored.
+    ///   - identifier: the requested identifier; nil if only proofs identify the customer.
+    ///   - proven: the purchases in proofs. Check first with ``isAnothers(_:of:in:links:by:)`` that no other customer
+    ///     owns one.
     ///   - provenAppleAccount: the Apple Account of the proofs.
     package init(
         of identifier: CustomerIdentifier?, in facts: some Sequence<SubscriberFact>, links: [CustomerLink],
@@ -90,8 +90,8 @@ package struct CustomerPurchases: Sendable {
     /// The Apple Accounts of the purchases.
     package var appleAccounts: Set<TransactionID> { Set(purchases.compactMap(\.appleAccount)) }
 
-    /// The accounts, the Apple Accounts and the subscriptions that hold a reservation for the customer. A purchase of
-    /// another account holds one only if proofs show it, so that it gets no second offer under the other name.
+    /// The accounts, Apple Accounts and subscriptions that hold a reservation for the customer. A purchase of another
+    /// account holds one only if it is in the proofs. It then gets no second offer through the other account.
     package var holders: [CustomerIdentifier] {
         let own = purchases.filter { purchase in
             purchase.isAnonymous || proven.contains(purchase.original) || purchase.belongs(toAnyOf: accounts)
@@ -109,14 +109,14 @@ package struct CustomerPurchases: Sendable {
     package var names: Set<CustomerIdentifier> {
         var names = Set(accounts.map(CustomerIdentifier.init)).union([identifier].compactMap(\.self))
         for purchase in purchases { names.formUnion(purchase.names) }
-        // Other identifiers linked to the owner of a purchase may belong to another Apple Account.
+        // Without an account, other identifiers linked to a purchase's owner may belong to another Apple Account.
         if identifier?.account != nil { names.formUnion(links.links(to: accounts).map(\.identifier)) }
         return names
     }
 
-    /// Returns true if one of the purchases belongs to a customer other than the account's.
+    /// Returns true if another customer owns one of the purchases.
     ///
-    /// A username appears in no signed data. It is a different customer from a token only if the token, or the username, is
+    /// Signed data contains no usernames. A username and a token count as different customers only if one of them is
     /// linked to another account.
     package static func isAnothers(
         _ originals: Set<TransactionID>, of account: Customer, in facts: some Sequence<SubscriberFact>,

@@ -4,13 +4,14 @@ package import OfferCore
 package struct OwnedPurchase: Sendable {
     package let original: TransactionID
     package let facts: [SubscriberFact]
-    /// The accounts that own the purchase. Empty for an anonymous purchase, which belongs to its Apple Account. Only the policy
-    /// ``OwnershipPolicy/share`` gives more than one.
+    /// The accounts that own the purchase. Empty for an anonymous purchase, which belongs to its Apple Account. Only
+    /// ``OwnershipPolicy/share`` allows several owners.
     package let owners: [Customer]
-    /// The `appTransactionID` that the latest fact names; nil if no fact names one, as in receipts and old data.
+    /// The `appTransactionID` in the latest fact that has one; nil if none has, as in receipts and old data.
     package let appleAccount: TransactionID?
 
-    /// The owner comes from a link, else from the tokens of the transactions. Otherwise, there is none.
+    /// The owner comes from a link of the purchase, else from tokens in the facts, else from a link of the Apple
+    /// Account.
     init(_ original: TransactionID, _ facts: [SubscriberFact], _ links: AccountLinks, by policy: OwnershipPolicy) {
         self.original = original
         self.facts = facts
@@ -20,8 +21,8 @@ package struct OwnedPurchase: Sendable {
             return
         }
         let named = SubscriptionOwners(of: facts, by: policy).accounts.map(Customer.appAccountToken)
-        // The link of an Apple Account covers its anonymous purchases. Purchases that name an account are linked one by
-        // one.
+        // The link of an Apple Account covers its anonymous purchases. Purchases that name an account need their own
+        // links.
         if named.isEmpty, let appleAccount, let linked = links[.appTransactionID(appleAccount)] {
             owners = [linked]
         } else {

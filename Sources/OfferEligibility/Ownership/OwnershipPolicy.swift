@@ -1,6 +1,6 @@
 import OfferCore
 
-/// The policy for the ownership of a subscription whose periods several accounts of the app bought.
+/// Determines the owner of a subscription whose periods were bought by several accounts of the app.
 ///
 /// The raw values are configuration values.
 package enum OwnershipPolicy: String, CaseIterable, Hashable, Sendable {

@@ -2,7 +2,7 @@ package import OfferCore
 
 /// The accounts of the app that own a subscription; empty if it is anonymous.
 package struct SubscriptionOwners: Hashable, Sendable {
-    /// The account of the earliest purchase comes first.
+    /// The owners. The account of the earliest purchase comes first.
     package let accounts: [UUIDText]
 
     /// - Parameter facts: the facts about one `originalTransactionId`.
@@ -17,14 +17,14 @@ package struct SubscriptionOwners: Hashable, Sendable {
     }
 }
 
-/// An account that a purchase names.
+/// An account that a fact names.
 private struct Claim {
     let account: UUIDText
     let purchaseDate: Timestamp
     let transactionID: TransactionID
 
-    /// Returns the claims sorted by date of purchase, not of arrival. An account that only the renewal info names is
-    /// the account of future renewals, so it comes last.
+    /// Returns the claims sorted by purchase date. The account in a renewal info comes last, because it applies to
+    /// future renewals.
     static func all(in facts: [SubscriberFact]) -> [Claim] {
         facts.compactMap(Claim.init).sorted { one, other in
             one.purchaseDate == other.purchaseDate

@@ -2,14 +2,14 @@ package import OfferCore
 
 /// Computes the time to refresh a subscription from the App Store, if no notification arrives.
 package enum NextCheck {
-    /// Returns the first end of a period, a grace period or a billing retry without newer data about the subscription.
+    /// Returns the earliest end of a period, a grace period or a billing retry that no newer data has confirmed.
     ///
-    /// If data from after the last of these times says that the subscription continues although its period is over, it
-    /// is refreshed again. The first delay is an hour, and each later one is as long as the period has been over.
+    /// Newer data may say that the subscription is active although its period is over. It is then refreshed again after
+    /// ``SubscriptionTiming/recheck``. Each later delay is as long as the period had been over.
     /// - Parameters:
     ///   - facts: all facts about one subscription.
-    ///   - environment: test environments have short periods.
-    /// - Returns: nil if nothing ends, or if the end is known to have passed.
+    ///   - environment: determines the delays, because test environments have short periods.
+    /// - Returns: nil if the current period has no end or was revoked, or if no further change is expected.
     package static func time(after facts: [SubscriberFact], in environment: AppStoreEnvironment) -> Timestamp? {
         let timing = SubscriptionTiming(environment)
         var current: (purchase: Purchase, id: TransactionID)?
@@ -33,7 +33,7 @@ package enum NextCheck {
         guard let purchase = current?.purchase, purchase.revocation == nil, let end = purchase.expiresDate else {
             return nil
         }
-        // A transaction does not say whether its subscription continues.
+        // Transactions are ignored here, because they do not state whether the subscription continues.
         let last = max(renewal?.signedDate ?? .min, status?.signedDate ?? .min)
         var ends = [end]
         if let grace = renewal?.value.gracePeriodExpiresDate { ends.append(grace) }
@@ -46,7 +46,7 @@ package enum NextCheck {
         return max(last + timing.recheck, last + (last - end))
     }
 
-    /// The current transaction is the last purchase. The identifier decides between two purchases of the same time.
+    /// Returns true if a transaction was purchased later. For equal purchase dates, the higher identifier is later.
     private static func isLater(
         _ one: (purchase: Purchase, id: TransactionID), than other: (purchase: Purchase, id: TransactionID)
     ) -> Bool {

@@ -1,16 +1,16 @@
 package import OfferCore
 
-/// One reason why an offer is refused. Apps and users see only the code.
+/// A reason to refuse an offer. Apps and users see only the code.
 package struct DecisionReason: Hashable, Sendable {
     /// The source that could supply an unknown fact.
     package enum Source: String, Hashable, Sendable {
-        /// All purchases that the customer ever made: an app receipt, or the App Store's own history.
+        /// The customer's complete purchase history: an app receipt, or the history from the App Store.
         case history
         /// The renewal info of the subscription.
         case renewalInfo = "renewal_info"
-        /// A transaction with all its members, if a receipt has too few.
+        /// A complete transaction, if a receipt has too few members.
         case transaction
-        /// App Store data from after the end of a period.
+        /// App Store data signed after the end of a period.
         case notification
         case appTransaction = "app_transaction"
         /// The App Store, which did not answer a refresh in time.
@@ -22,7 +22,7 @@ package struct DecisionReason: Hashable, Sendable {
     }
 
     package let code: ReasonCode
-    /// The fact as rules name it; nil if the reason is not about a fact.
+    /// The fact's name in rules; nil if the reason is not about a fact.
     package let fact: String?
     /// nil if nothing was found.
     package let found: ReasonValue?

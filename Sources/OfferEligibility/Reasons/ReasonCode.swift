@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A code for the reason why an offer is refused. The raw values are wire values; the list is closed.
+/// The code of a refusal reason. The raw values are wire values, and the list is closed.
 package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     // Conditions of a rule, by fact.
     case subscriptionStatus = "subscription_status"

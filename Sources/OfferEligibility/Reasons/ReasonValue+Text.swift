@@ -18,14 +18,14 @@ extension ReasonValue {
         self = .members(members.compactMap { name, version in version.map { Member(name, .text($0.description)) } })
     }
 
-    /// The value as worded in a sentence.
+    /// The value as part of a sentence.
     package var sentencePart: String {
         var text = ""
         append(to: &text)
         return text
     }
 
-    /// Appends the value as worded in a sentence.
+    /// Appends the value as part of a sentence.
     func append(to text: inout String) {
         switch self {
         case .text(let value): text += value
@@ -61,7 +61,7 @@ extension ReasonValue.Member {
 }
 
 extension Duration {
-    /// In whole minutes, hours or days, as the configuration file writes them.
+    /// The duration in whole minutes, hours or days, in the format of the configuration file.
     package var configurationText: String {
         let seconds = components.seconds
         if seconds % 86_400 == 0 { return "\(seconds / 86_400)d" }

@@ -1,6 +1,6 @@
 import OfferCore
 
 extension Sequence where Element: Equatable {
-    /// The elements without repeats. Suitable for few elements, because each is compared with all before it.
+    /// The distinct elements. Use it for short sequences, because it compares each element with the earlier ones.
     var withoutRepeats: [Element] { reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
 }

@@ -1,19 +1,20 @@
 package import OfferCore
 
-/// The choices for a customer who is about to cancel, by the rules of the app.
+/// The content that the app's rules choose for a customer who is about to cancel.
 package struct RetentionDecision: Hashable, Sendable {
     /// A matching case, with its content for this customer.
     package struct Choice: Hashable, Sendable {
         package enum Content: Hashable, Sendable {
             case message
             case alternateProduct(ProductID, RetentionCase.BillingPlan?)
-            /// The limits are not checked yet. The terms have the rule of the case.
+            /// The limits have not been checked. The terms contain the case's rule, or the offer's own if the case has
+            /// none.
             case promotionalOffer(OfferTerms, OfferSignatureForm)
         }
 
         package let content: Content
         package let messageIdentifier: UUIDText
-        /// The name of the rule that held; nil if the case has none.
+        /// The name of the rule that held; nil if there is no rule or it has no name.
         package let rule: String?
 
         package init(_ content: Content, messageIdentifier: UUIDText, rule: String?) {
@@ -23,10 +24,10 @@ package struct RetentionDecision: Hashable, Sendable {
         }
     }
 
-    /// The first choice is shown. A later one is used only if the limits refuse the offers before it, so all choices
-    /// before the last are offers.
+    /// The choices in order of preference. A later one is used only if the limits refuse all earlier ones, so all
+    /// choices before the last are offers.
     package let choices: [Choice]
-    /// The decisions about all offers that were considered.
+    /// The decisions about all considered offers.
     package let offers: [OfferDecision]
 
     package init(choices: [Choice], offers: [OfferDecision]) {
@@ -50,9 +51,9 @@ package struct RetentionView: Hashable, Sendable {
 }
 
 extension AppRules {
-    /// Decides which content a customer is shown. The decision depends only on the arguments.
+    /// Chooses the content for a customer. The decision depends only on these rules and the arguments.
     ///
-    /// The rule of a case replaces the offer's own. Refusals that hold under any rule stay in force.
+    /// The rule of a case replaces the offer's own. Refusals that do not depend on the rule still apply.
     package func decideRetention(
         _ facts: CustomerFacts, _ view: RetentionView, at now: Timestamp
     ) -> RetentionDecision {
@@ -75,14 +76,14 @@ extension AppRules {
         return RetentionDecision(choices: choices, offers: offers)
     }
 
-    /// Returns the choice if nothing is known about the customer in time: the last case, if it needs no facts.
+    /// Returns the choice if the customer's facts are not available in time: the last case, if it needs none.
     package func retentionFallback(_ view: RetentionView) -> RetentionDecision.Choice? {
         retention.last.flatMap { $0.needsNoFacts ? choice($0, view, in: products.groups[view.productID]) : nil }
     }
 
     /// Returns the choice that a case shows, if its rule holds.
     /// - Parameter group: the group of the current product; nil if it is unknown.
-    /// - Returns: nil if it has no message for the locale, or if the App Store would refuse the product.
+    /// - Returns: nil if the case has no message for the locale, or if the App Store would refuse the product.
     private func choice(
         _ retentionCase: RetentionCase, _ view: RetentionView, in group: String?
     ) -> RetentionDecision.Choice? {

@@ -1,11 +1,11 @@
 import OfferCore
 
 extension Condition {
-    /// True if the condition holds only for a known "never". This takes a history that is complete for the app: Apple's
-    /// own, or an app receipt.
+    /// True if the condition can hold only if something is known to have never happened. This needs a complete history
+    /// of the app: one from the App Store, or an app receipt.
     package var needsCompleteHistory: Bool { needsCompleteHistory(wanting: true) }
 
-    /// - Parameter wanted: the result that an offer needs.
+    /// - Parameter wanted: the required result of the condition.
     private func needsCompleteHistory(wanting wanted: Bool) -> Bool {
         switch self {
         case .all(let members):

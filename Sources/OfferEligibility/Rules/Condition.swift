@@ -5,15 +5,15 @@ package indirect enum Condition: Hashable, Sendable {
     case all([Condition])
     case any([Condition])
     case not(Condition)
-    /// Another rule by its name, with its condition.
+    /// A reference to another rule: its name and its condition.
     case rule(String, Condition)
     case subscription(SubscriptionCondition)
     case test(CustomerTest)
 }
 
-/// A condition with a name, for answers and statistics.
+/// A condition with an optional name for responses and statistics.
 package struct Rule: Hashable, Sendable {
-    /// The name in the configuration file or of a built-in rule; nil for a condition written in place.
+    /// The name of a configured or built-in rule; nil for an inline condition.
     package let name: String?
     package let condition: Condition
 
@@ -24,8 +24,8 @@ package struct Rule: Hashable, Sendable {
 }
 
 extension Condition {
-    /// Returns true if the rule tests for billing retry of this subscription, outside any `not`. Only then may a customer with a
-    /// payment problem get the offer. A test of another group's subscription says nothing about this one.
+    /// Returns true if the rule tests this subscription for billing retry outside any `not`. Only then may a customer
+    /// in billing retry get the offer. Tests of other groups' subscriptions are ignored.
     func requiresBillingRetry(of subscription: Subscription, offeredIn groupID: String?) -> Bool {
         switch self {
         case .all(let members), .any(let members):

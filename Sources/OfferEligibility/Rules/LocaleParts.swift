@@ -2,8 +2,8 @@ import OfferCore
 
 /// The language, script and region at the start of a locale, in lower case.
 ///
-/// The tables are from CLDR 45 (`likelySubtags`, `parentLocales` and `languageMatching`). They cover the languages of
-/// App Store customers that have more than one script or standard.
+/// The tables are from CLDR 45 (`likelySubtags`, `parentLocales` and `languageMatching`). They cover the App Store's
+/// languages that have more than one script or regional standard.
 struct LocaleParts {
     private let language: String
     private let script: String?
@@ -29,19 +29,19 @@ struct LocaleParts {
         (self.language, self.script, self.region) = (language, script, region)
     }
 
-    /// Returns true for two letters, or for three digits of an area such as Latin America.
+    /// Returns true for two letters, or for three digits such as 419 (Latin America).
     private static func isRegion(_ part: Substring) -> Bool {
         part.utf8.count == 2 && isLetters(part)
             || part.utf8.count == 3 && part.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
     }
 
-    /// Returns true if a part, which is in lower case, has only ASCII letters.
+    /// Returns true if a lowercase part contains only ASCII letters.
     private static func isLetters(_ part: Substring) -> Bool {
         part.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains)
     }
 
-    /// The locales to look for, best first: the region, regions with the same standard, the script and the language.
-    /// Those of a closely related language follow. May contain duplicates.
+    /// The locales to look up, best first: the region, regions with the same standard, the script and the language.
+    /// The locales of a closely related language follow. The list may contain duplicates.
     var chain: [String] {
         chainOfLanguage
             + (Self.relatives[language].map {
@@ -64,7 +64,7 @@ struct LocaleParts {
         return chain + [language]
     }
 
-    /// Spells a locale with its script, and without it if the region implies it.
+    /// Returns a locale with its script, and also without it if the region implies the script.
     private func spellings(_ script: String?, _ region: String) -> [String] {
         guard let script else { return ["\(language)-\(region)"] }
         let isImplied = Self.likelyScript(language, region) == script
@@ -78,10 +78,10 @@ struct LocaleParts {
         region.flatMap { scriptsOfRegions["\(language)-\($0)"] } ?? scripts[language]
     }
 
-    /// `likelySubtags`: the script of a language, unless its region implies another.
+    /// `likelySubtags`: the default script of a language.
     private static let scripts = ["zh": "hans", "sr": "cyrl", "uz": "latn", "az": "latn", "pa": "guru"]
 
-    /// `likelySubtags`: the script of a language in a region that prefers another one.
+    /// `likelySubtags`: the script of a language in regions that do not use its default script.
     private static let scriptsOfRegions: [String: String] = {
         let regions: [String: (script: String, regions: [String])] = [
             "zh": (
@@ -96,7 +96,7 @@ struct LocaleParts {
             })
     }()
 
-    /// `likelySubtags`: the region of a language in a script.
+    /// `likelySubtags`: the default region of a language in a certain script.
     private static let likelyRegions = [
         "zh-hans": "cn", "zh-hant": "tw", "sr-cyrl": "rs", "sr-latn": "rs", "uz-latn": "uz", "az-latn": "az",
         "pa-guru": "in", "pa-arab": "pk",

@@ -1,11 +1,11 @@
 package import OfferCore
 
-/// A content that the App Store can show to a customer who is about to cancel, with its rule.
+/// Content that the App Store can show to a customer who is about to cancel, with its rule.
 package struct RetentionCase: Hashable, Sendable {
-    /// The kinds of content, with the App Store's names.
+    /// The kinds of content, named as by the App Store.
     package enum Content: Hashable, Sendable {
         case message
-        /// Another product of the same group.
+        /// Another product in the same subscription group.
         case alternateProduct(ProductID, BillingPlan?)
         case promotionalOffer(Offer)
     }
@@ -29,7 +29,7 @@ package struct RetentionCase: Hashable, Sendable {
         case billedUpfront = "BILLED_UPFRONT"
     }
 
-    /// nil if the case has none. An offer then has its own rule.
+    /// nil if the case has no rule. An offer then uses its own.
     package let rule: Rule?
     package let content: Content
     package let messages: RetentionMessages
@@ -40,7 +40,7 @@ package struct RetentionCase: Hashable, Sendable {
         self.messages = messages
     }
 
-    /// True if it can be shown without facts about the customer. An offer never can.
+    /// True if the content can be shown without facts about the customer. Always false for an offer.
     package var needsNoFacts: Bool {
         if case .promotionalOffer = content { return false }
         return rule == nil
@@ -54,8 +54,8 @@ package struct RetentionCase: Hashable, Sendable {
 
 /// The form of a promotional offer's signature.
 package enum OfferSignatureForm: String, CaseIterable, Hashable, Sendable {
-    /// Over seven fields joined by U+2063.
+    /// A signature over seven fields joined by U+2063.
     case v1
-    /// A compact JWS, which is bound to a transaction.
+    /// A compact JWS that is bound to a transaction.
     case v2
 }

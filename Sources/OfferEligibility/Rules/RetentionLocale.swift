@@ -1,10 +1,10 @@
 import OfferCore
 
-/// A locale for comparison. Case does not matter, and `-` and `_` are the same separator.
+/// A normalized locale. Case is ignored, and `_` is equivalent to `-`.
 ///
 /// Apple does not document the grammar of `userLocale`.
 package struct RetentionLocale: Hashable, Sendable {
-    /// In lower case, with `-`.
+    /// The locale in lower case, with `-` as the separator.
     package let text: String
 
     package init(_ text: String) {
@@ -12,9 +12,9 @@ package struct RetentionLocale: Hashable, Sendable {
     }
 
     /// The locales whose messages a customer with this locale understands, best first and without duplicates. First
-    /// come the locale itself, its other spellings and its parents (``LocaleParts/chain``). Then its last parts are
-    /// dropped one by one, down to the language. For `zh-MO`: `zh-mo`, `zh-hant-mo`, `zh-hant-hk`, `zh-hk`, `zh-hant`,
-    /// `zh-hant-tw`, `zh-tw`, `zh`.
+    /// comes the locale itself, and then the locale without each of its unknown trailing parts. Its other spellings and
+    /// parents (``LocaleParts/chain``) follow, and finally its shorter prefixes. For `zh-MO`: `zh-mo`, `zh-hant-mo`,
+    /// `zh-hant-hk`, `zh-hk`, `zh-hant`, `zh-hant-tw`, `zh-tw`, `zh`.
     package var fromExactToLanguage: [RetentionLocale] {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         let shortened = (1...max(1, parts.count)).reversed().map { parts.prefix($0).joined(separator: "-") }

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// The uploaded messages of one case. One is shown, chosen by environment, then by locale.
+/// The uploaded messages of one case. The environment and then the locale determine the shown message.
 package struct RetentionMessages: Hashable, Sendable {
     /// The identifiers of one text in several languages.
     package struct Localized: Hashable, Sendable {
@@ -13,7 +13,7 @@ package struct RetentionMessages: Hashable, Sendable {
             self.otherwise = otherwise
         }
 
-        /// Finds the message for a locale: the exact one, then its script and its language, then the default.
+        /// Returns the message for a locale: the exact one, else the closest related locale's, else the default.
         fileprivate func identifier(for locale: RetentionLocale) -> UUIDText? {
             byLocale[locale] ?? locale.fromExactToLanguage.lazy.compactMap { byLocale[$0] }.first ?? otherwise
         }
@@ -29,7 +29,7 @@ package struct RetentionMessages: Hashable, Sendable {
         self.otherwise = otherwise
     }
 
-    /// - Returns: nil if there is none, so the case cannot be shown.
+    /// - Returns: nil if there is no message, so the case cannot be shown.
     package func identifier(for locale: RetentionLocale, in environment: AppStoreEnvironment) -> UUIDText? {
         messages(in: environment)?.identifier(for: locale)
     }

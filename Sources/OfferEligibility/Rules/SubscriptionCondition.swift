@@ -15,7 +15,7 @@ package struct SubscriptionCondition: Hashable, Sendable {
     package let products: Set<ProductID>?
     package let tests: [SubscriptionTest]
 
-    /// - Parameter groups: nil for the default: those that contain the products, or the offered one if no products are given.
+    /// - Parameter groups: nil means `.offered` without products, and `.any` with products.
     package init(groups: Groups? = nil, products: Set<ProductID>? = nil, tests: [SubscriptionTest]) {
         self.groups = groups ?? (products == nil ? .offered : .any)
         self.products = products

@@ -1,7 +1,7 @@
 import OfferCore
 
 extension CurrentPeriod {
-    /// Returns the state of the subscription at `now`. The first match decides.
+    /// Returns the state of the subscription at `now`. The first matching check determines it.
     func standing(at now: Timestamp) -> Standing {
         if let revoked { return revoked }
         if let replacedAt { return .expired(at: replacedAt, because: .other) }
@@ -16,8 +16,8 @@ extension CurrentPeriod {
         return isQuietForLong(at: now) ? .expired(at: period.end, because: .other) : .unsettled
     }
 
-    /// Without a revocation, the status decides, unless a newer copy of the transaction shows that the refund was
-    /// reversed.
+    /// The revoked state, from the transaction or else from the status. A status older than the transaction is ignored,
+    /// because the refund may have been reversed since.
     private var revoked: Standing? {
         let isShare = (ownership.map { $0 != .purchased } ?? false) || period.purchase.revocation?.type == .family
         let reason: Subscription.EndReason = isShare ? .other : .refunded
@@ -30,8 +30,8 @@ extension CurrentPeriod {
 
     /// The reason why the subscription ended after its period; nil if no data says that it ended.
     ///
-    /// During a billing retry, the intent states only why the retry began. Disabled auto-renewal ends the subscription
-    /// without an `EXPIRED`, and ends a grace period at once.
+    /// During a billing retry, the intent states only why the retry began. If auto-renew is off, the subscription ends
+    /// without an `EXPIRED` notification, and a grace period ends immediately.
     private var endReason: Subscription.EndReason? {
         let intent = renewal?.value.expirationIntent.map(Subscription.EndReason.init)
         let isOff = renewal?.value.autoRenewStatus == .off
@@ -40,7 +40,7 @@ extension CurrentPeriod {
         return intent ?? expiryReason.map { Subscription.EndReason($0.value) } ?? (isOff ? .cancelled : .other)
     }
 
-    /// If the App Store names no end, the grace period lasts until the subscription counts as expired.
+    /// If the App Store gives no end date, the grace period lasts until the subscription counts as expired.
     private func grace(at now: Timestamp) -> Standing? {
         if let end = renewal?.value.gracePeriodExpiresDate {
             return now < end ? .billingGracePeriod(until: end) : nil
@@ -49,7 +49,7 @@ extension CurrentPeriod {
         return .billingGracePeriod(until: nil)
     }
 
-    /// A billing retry follows a grace period.
+    /// True if the subscription is in billing retry, which also follows a grace period.
     private var isRetried: Bool {
         if renewal?.value.isInBillingRetryPeriod == true || renewal?.value.gracePeriodExpiresDate != nil { return true }
         return newestStatus == .billingRetry || newestStatus == .billingGracePeriod
@@ -64,7 +64,7 @@ extension CurrentPeriod {
 
     private func isQuietForLong(at now: Timestamp) -> Bool { now >= period.end + timing.unsettled }
 
-    /// Access lasts through a grace period, unless the customer ended it.
+    /// If billing failed, access lasts until the end of the grace period.
     private func accessEnd(_ reason: Subscription.EndReason) -> Timestamp {
         guard reason == .billing, let grace = renewal?.value.gracePeriodExpiresDate else { return period.end }
         return max(period.end, grace)

@@ -3,10 +3,10 @@ import OfferCore
 /// The known data about the current period of a subscription.
 struct CurrentPeriod {
     let period: Period
-    /// The time at which another subscription of the group replaced it.
+    /// The time at which another period in the group replaced it.
     let replacedAt: Timestamp?
     let ownership: Subscription.Ownership?
-    /// nil if it describes an earlier period.
+    /// nil if the newest renewal info describes an earlier period.
     let renewal: Signed<Renewal>?
     let status: Signed<SubscriptionStatus>?
     let expiryReason: Signed<ExpiryReason>?
@@ -30,7 +30,7 @@ struct CurrentPeriod {
 extension Signed<Renewal> {
     /// Returns true if the renewal info was signed for this period or later.
     ///
-    /// The App Store signs renewals before they start. Such a renewal info already states the end of the new period.
+    /// The App Store signs renewals before they start. Their renewal infos already contain the end of the new period.
     func describes(_ period: Period) -> Bool {
         if signedDate >= period.start { return true }
         guard period.purchase.reason == .renewal, let renewalDate = value.renewalDate else { return false }

@@ -1,13 +1,13 @@
 package import OfferCore
 
-/// The complete parts of a customer's history, for which "never" can be answered.
+/// The parts of a customer's history that are complete enough to answer "never".
 package struct KnownHistory: Hashable, Sendable {
     /// True if every purchase in the app is known.
     package var isOfApp: Bool
-    /// The groups whose subscriptions are all known without a gap. Such a group can answer "never" only for redemptions
-    /// and refunds of its products.
+    /// The groups whose known subscriptions have no gaps. For such a group, "never" is known only for redemptions of
+    /// its products and for their refunds.
     package var groups: Set<String>
-    /// True if a refund of a consumable would also be known.
+    /// True if every refund of a consumable would be known.
     var tellsOfConsumables: Bool
 
     package init(isOfApp: Bool = false, groups: Set<String> = [], tellsOfConsumables: Bool = true) {
@@ -17,9 +17,9 @@ package struct KnownHistory: Hashable, Sendable {
     }
 }
 
-/// The evidence that decides for how long a complete history stays complete.
+/// The evidence that a complete history is still complete.
 package struct HistoryEvidence: Hashable, Sendable {
-    /// A span for which every notification of the App Store is known.
+    /// A time span for which every App Store notification is known.
     package struct Coverage: Hashable, Sendable {
         package let since: Timestamp
         package let until: Timestamp
@@ -34,13 +34,13 @@ package struct HistoryEvidence: Hashable, Sendable {
     package let freshness: Duration
     /// The span for which Apple's notification history was read without a gap; nil if there is none.
     package let coverage: Coverage?
-    /// False if some data of the request or the store was not read. Then no history is complete.
+    /// False if some data in the request or the store was not read. In that case, no history is complete.
     package let isEverythingRead: Bool
-    /// False if there are more consumables than were read.
+    /// False if some consumables were not read.
     package let areConsumablesRead: Bool
-    /// The date of a complete history without purchases that counts for the customer: a receipt, or the App Store's own.
+    /// The date of a complete history without purchases, from a receipt or the App Store; nil if there is none.
     package let emptyHistoryDate: Timestamp?
-    /// True if the history was to be refreshed from the App Store, which did not answer in time.
+    /// True if the App Store did not answer a refresh of the history in time.
     package let isAppStoreSilent: Bool
 
     package init(
@@ -59,8 +59,8 @@ package struct HistoryEvidence: Hashable, Sendable {
 
     func isFresh(_ date: Timestamp, at now: Timestamp) -> Bool { now - date <= freshness }
 
-    /// Returns true if a history that was complete at a date still is: it is fresh, or every notification since then is
-    /// known.
+    /// Returns true if a history that was complete at a date still counts. It must be fresh, or every notification
+    /// since then must be known.
     package func stillCounts(_ date: Timestamp, at now: Timestamp) -> Bool {
         if isFresh(date, at: now) { return true }
         guard let coverage else { return false }
@@ -91,16 +91,16 @@ extension KnownHistory {
             tellsOfConsumables: evidence.areConsumablesRead)
     }
 
-    /// Returns one purchase for each Apple Account whose history is not complete, and those that name no Apple Account.
-    /// The App Store returns the rest of the history for them.
+    /// Returns the purchases whose history to fetch from the App Store. These are one for each Apple Account without a
+    /// complete history, and each purchase without an Apple Account that no fresh history contains.
     package static func gaps(
         in facts: SubscriberFacts, _ evidence: HistoryEvidence, at now: Timestamp
     ) -> [TransactionID] {
         HistorySources(facts).gaps(evidence, at: now)
     }
 
-    /// Returns the groups whose known subscriptions are all without gaps. A subscription without a known group may be
-    /// in any.
+    /// Returns the groups whose known subscriptions have no gaps. A subscription in an unknown group may belong to any
+    /// group, so the result is then empty.
     private static func wholeGroups(
         _ subscriptions: [SubscriptionPeriods], _ signals: [TransactionID: SubscriptionSignals],
         _ evidence: HistoryEvidence, at now: Timestamp
@@ -120,9 +120,8 @@ extension KnownHistory {
 
 /// The complete histories among a customer's facts: those from the App Store, and receipts.
 ///
-/// Each covers one Apple Account, identified by any purchase in it. A purchase that names no Apple Account is covered
-/// only by a fresh history that contains it. Later notifications about its Apple Account cannot be told apart from
-/// those about others.
+/// Each history covers one Apple Account, which any of its purchases can identify. Only a fresh history that contains
+/// it covers a purchase without an Apple Account, because later notifications cannot be assigned to that account.
 private struct HistorySources {
     private struct Purchase {
         let original: TransactionID
@@ -155,7 +154,8 @@ private struct HistorySources {
 
     var appleAccounts: Set<TransactionID> { Set(purchases.compactMap(\.appleAccount)) }
 
-    /// - Returns: a purchase of each Apple Account that no history covers, and those without one, the latest first.
+    /// - Returns: one purchase of each Apple Account that no history covers, and the uncovered ones without an Apple
+    ///   Account, the highest identifier first.
     func gaps(_ evidence: HistoryEvidence, at now: Timestamp) -> [TransactionID] {
         let covering = purchases.filter { $0.date.map { evidence.stillCounts($0, at: now) } ?? false }
         let covered = Set(covering.compactMap(\.appleAccount))

@@ -1,15 +1,15 @@
 import OfferCore
 
-/// One transaction, combined from the JWS, the receipts and the receipt service's data about it.
+/// One transaction, combined from its JWS, receipts and `verifyReceipt` data.
 struct KnownTransaction {
     let transactionID: TransactionID
     let originalTransactionID: TransactionID
     let signedDate: Timestamp
     let purchase: Purchase
-    /// True if a JWS describes it, not only a receipt.
+    /// True if there is a JWS of the transaction.
     let isSigned: Bool
 
-    /// Returns the transactions sorted by purchase date, then by ID, the shorter and smaller one first.
+    /// Returns the transactions sorted by purchase date, then by ID.
     static func all(in facts: SubscriberFacts) -> [KnownTransaction] {
         // The most detailed source comes first.
         let kinds = [SubscriberFact.Kind.transaction, .fetchedTransaction, .receiptTransaction]
@@ -46,7 +46,7 @@ struct KnownTransaction {
         self.isSigned = isSigned
     }
 
-    /// The other source has less data. If it is later, it shows whether the purchase has been refunded since.
+    /// Returns the transaction with the revocation from a later source, which has less data otherwise.
     private func adding(_ other: KnownTransaction) -> KnownTransaction {
         guard other.signedDate > signedDate else { return self }
         var purchase = purchase

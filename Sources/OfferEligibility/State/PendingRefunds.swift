@@ -3,7 +3,7 @@ import OfferCore
 /// The refund requests that the App Store has not answered.
 struct PendingRefunds {
     private let originalTransactionIDs: Set<TransactionID>
-    /// The subscriptions reported by a notification or an answer of the App Store.
+    /// The subscriptions in notifications or responses from the App Store.
     private let reported: Set<TransactionID>
 
     /// A refund closes the request even if its notification never arrived.
@@ -25,7 +25,7 @@ struct PendingRefunds {
         reported = Set(reports.map(\.originalTransactionID))
     }
 
-    /// Returns true if a refund request would be known. Data from devices does not show refund requests.
+    /// Returns true if all refund requests would be known. Data from devices does not contain them.
     func areKnown(of subscriptions: [SubscriptionPeriods]) -> Bool {
         subscriptions.allSatisfy { reported.contains($0.originalTransactionID) }
     }

@@ -2,18 +2,18 @@ import OfferCore
 
 /// One period of a subscription.
 ///
-/// The App Store may report it under two transaction IDs, the purchase's and a restore's. Both have the same
-/// `webOrderLineItemId`.
+/// The App Store may report a period under two transaction IDs: that of the purchase and that of a restore. Both
+/// transactions have the same `webOrderLineItemId`.
 struct Period {
     let transactionID: TransactionID
     let originalTransactionID: TransactionID
-    /// The newest date at which the App Store described the period.
+    /// The newest signing date of the period's transactions.
     let signedDate: Timestamp
     let purchase: Purchase
 
     var start: Timestamp { purchase.purchaseDate }
 
-    /// The end of the paid time, even if it was cut short.
+    /// The end of the paid time. A revocation or an upgrade does not change it.
     var end: Timestamp { purchase.expiresDate ?? purchase.purchaseDate }
 
     /// - Parameter transactions: the transactions of one subscription in ascending order.
@@ -49,7 +49,7 @@ struct Period {
         self.purchase = purchase
     }
 
-    /// The first transaction represents the period. The period counts as refunded if any of its transactions is.
+    /// The first transaction represents the period. The period is refunded or upgraded if any of its transactions is.
     private func adding(_ copy: KnownTransaction) -> Period {
         var purchase = purchase
         purchase.revocation = purchase.revocation ?? copy.purchase.revocation

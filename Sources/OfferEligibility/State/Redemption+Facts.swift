@@ -1,8 +1,7 @@
 import OfferCore
 
 extension Redemption {
-    /// Returns the redemptions of promotional offers that facts about one subscription show, in the order of their
-    /// periods.
+    /// Returns the redemptions of promotional offers in the facts about one subscription, in the order of the periods.
     package static func promotional(in facts: [SubscriberFact]) -> [Redemption] {
         let facts = SubscriberFacts(facts)
         let signals = SubscriptionSignals.all(in: facts)

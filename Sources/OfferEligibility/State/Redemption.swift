@@ -13,10 +13,10 @@ package struct Redemption: Hashable, Sendable {
     package let at: Timestamp
     /// The date of the first renewal info that showed the offer; nil if none is known.
     package let announcedAt: Timestamp?
-    /// False if the offer was running, and was missing only while the customer had turned renewal off. The customer may only
-    /// have turned renewal on again, so without a signature it is not a redemption.
+    /// False if a running offer disappeared only while auto-renew was off. The customer may only have turned auto-renew
+    /// on again. In that case, this is a redemption only if there is a signature for it.
     package let isCertain: Bool
-    /// True if the facts that show it are kept. For an unsigned source, the next renewal info replaces the newest one.
+    /// False if only a renewal info shows the redemption, and the next renewal info replaces that one.
     package let isLasting: Bool
 }
 
@@ -49,8 +49,8 @@ extension Redemption {
             isCertain: interruption?.isCertain ?? true, isLasting: true)
     }
 
-    /// Returns the redemptions that renewal infos of one period announced and that no period shows. They are in the
-    /// future, or another offer has replaced them.
+    /// Returns the redemptions that one period's renewal infos announced but the next period does not show. They are in
+    /// the future, or another offer has replaced them.
     private static func announced(
         in place: Int, _ subscription: SubscriptionPeriods, _ outlooks: [Int: OfferOutlook]
     ) -> [Redemption] {
@@ -84,11 +84,11 @@ extension Redemption {
 }
 
 extension SubscriptionPeriods {
-    /// Returns true if the purchaser's own transaction describes a period. A family share, a seat, or a type that Apple
-    /// adds later carries the purchaser's offer and redeems nothing.
+    /// Returns true if the customer purchased a period. A family share, a seat or an unknown type contains the
+    /// purchaser's offer, but does not redeem it.
     ///
-    /// Receipts and old data state no ownership. In that case, the rest of the subscription decides; if it states none,
-    /// the purchaser is assumed.
+    /// Receipts and old data contain no ownership. In that case, the other periods determine it. If they contain none
+    /// either, the customer counts as the purchaser.
     fileprivate func isPurchasers(_ place: Int) -> Bool {
         let named = periods[place].purchase.ownership ?? periods.lazy.compactMap(\.purchase.ownership).first
         return named.map { $0 == .purchased } ?? true

@@ -5,7 +5,7 @@ package struct Refund: Hashable, Sendable {
     package let transactionID: TransactionID
     package let productID: ProductID
     package let at: Timestamp
-    /// Receipts do not give a reason.
+    /// nil if the App Store gives no reason, as in receipts.
     package let reason: Reason?
     /// The refunded share of the price in thousandths of a percent; nil in data signed before December 2025.
     package let percentage: Int64?

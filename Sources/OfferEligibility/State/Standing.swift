@@ -3,7 +3,7 @@ import OfferCore
 /// The state of a subscription, with the values specific to that state.
 enum Standing: Equatable {
     case active
-    /// - Parameter until: nil if the App Store did not give the end.
+    /// - Parameter until: nil if the App Store did not give an end date.
     case billingGracePeriod(until: Timestamp?)
     case billingRetry(since: Timestamp)
     case expired(at: Timestamp, because: Subscription.EndReason)

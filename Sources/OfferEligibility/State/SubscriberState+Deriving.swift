@@ -4,11 +4,10 @@ extension SubscriberState {
     /// Derives the state from the facts about one customer in one app and environment.
     ///
     /// - Parameters:
-    ///   - groups: the subscription group of each product, for receipts, which do not name groups.
-    ///   - familySharable: the products that can be family-shared, for receipts, which name no ownership.
-    ///   - evidence: decides whether a complete history in the facts still counts.
-    ///   - oldBefore: the time before which data is too old, if the App Store was to be queried and did not answer in
-    ///     time.
+    ///   - groups: the subscription group of each product. Receipts do not contain groups.
+    ///   - familySharable: the products that can be family-shared. Receipts do not contain the ownership.
+    ///   - evidence: determines if a complete history in the facts still counts.
+    ///   - oldBefore: the time before which data is too old; nil unless the App Store did not answer a refresh in time.
     package init(
         of facts: SubscriberFacts, environment: AppStoreEnvironment, groups: [ProductID: String] = [:],
         familySharable: Set<ProductID> = [], evidence: HistoryEvidence = HistoryEvidence(),
@@ -68,7 +67,7 @@ extension SubscriberState {
         redemptions += Redemption.all(of: subscription, signals)
         hasOwnSubscription = hasOwnSubscription || subscription.ownership == .purchased
         hasUnclearSubscription = hasUnclearSubscription || subscription.ownership == nil
-        // Only the purchaser has used the offer of a family share or a seat.
+        // The offer of a family share or a seat was used by its purchaser, not by this customer.
         guard !subscription.isAnothers,
             subscription.periods.contains(where: { $0.purchase.offer?.type == .introductory })
         else { return }

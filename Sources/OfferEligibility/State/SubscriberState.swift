@@ -2,23 +2,23 @@ package import OfferCore
 
 /// The state of one customer at one time, according to the facts.
 package struct SubscriberState: Hashable, Sendable {
-    /// The subscriptions, one for each `originalTransactionId`, the lowest first.
+    /// The subscriptions, one for each `originalTransactionId`, in ascending order.
     package internal(set) var subscriptions: [Subscription] = []
     /// The redemptions by subscription, then by date.
     package internal(set) var redemptions: [Redemption] = []
     /// The refunds of all purchases, the oldest first.
     package internal(set) var refunds: [Refund] = []
     package internal(set) var refundPending = false
-    /// True if refund requests would be known. Only notifications report them.
+    /// True if all refund requests would be known. Data from devices does not contain them.
     var areRefundRequestsKnown = false
-    /// True if the App Store was to be queried and did not answer in time.
+    /// True if the App Store did not answer a refresh in time.
     package internal(set) var isAppStoreSilent = false
     /// The non-consumable products that the customer owns, whether bought or shared.
     package internal(set) var nonConsumables: Set<ProductID> = []
     package internal(set) var history: KnownHistory
     /// The Apple Accounts that the facts name.
     package internal(set) var appleAccounts: Set<TransactionID> = []
-    /// The groups in which an introductory offer was used, refunded ones included.
+    /// The groups in which an introductory offer was used, even if it was refunded.
     var introductoryGroups: Set<String> = []
     /// True if an introductory offer was used in an unknown group.
     var usedIntroductoryOfferSomewhere = false
@@ -28,8 +28,8 @@ package struct SubscriberState: Hashable, Sendable {
     var hasUnclearSubscription = false
 }
 
-/// One matching fact is enough for `true`. A `false` needs a history that is complete for the app; without it, the answer is
-/// nil.
+/// One matching fact is enough for `true`. A `false` needs complete data, in most cases the app's whole history.
+/// Otherwise, the result is nil.
 extension SubscriberState {
     /// True if the customer ever bought an auto-renewable subscription in the app. A family share or a seat does not
     /// count.

@@ -39,14 +39,14 @@ extension Subscription {
 
     package enum PriceIncrease: String, CaseIterable, Hashable, Sendable {
         case pending
-        /// The customer agreed, or was informed of an increase that needs no agreement.
+        /// The customer consented, or was notified of an increase that needs no consent.
         case accepted
     }
 
     package enum Ownership: String, CaseIterable, Hashable, Sendable {
         case purchased
         case familyShared = "family_shared"
-        /// A seat of a group or an organisation.
+        /// A seat in a group or an organisation.
         case assigned
         /// An unknown ownership.
         case other

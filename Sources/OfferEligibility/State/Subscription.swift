@@ -12,20 +12,20 @@ package struct Subscription: Hashable, Sendable {
     /// The start of the current period.
     package let purchasedAt: Timestamp
     package internal(set) var status: Status
-    /// False while the period is over and the App Store has not reported what follows. Then `expired` is only likely, and
-    /// ``endedAt``, ``endedBecause`` and ``renewals`` are unknown.
+    /// False if the period is over and the App Store has not reported what follows. In that case, `expired` is only
+    /// likely, and ``endedAt``, ``endedBecause`` and ``renewals`` are unknown.
     package internal(set) var settled: Bool
     /// nil without a renewal info for the current period.
     package internal(set) var autoRenews: Bool?
     package internal(set) var autoRenewProductID: ProductID?
     package internal(set) var expiresAt: Timestamp?
     package internal(set) var gracePeriodExpiresAt: Timestamp?
-    /// The time at which access ended; nil while the customer has it.
+    /// The time at which access ended; nil while the customer has access, or if ``settled`` is false.
     package internal(set) var endedAt: Timestamp?
     package internal(set) var endedBecause: EndReason?
     /// The paid renewals of the current run. If ``isRunWhole`` is false, there may have been more.
     package internal(set) var renewals: Int
-    /// The start of the run. If ``isRunWhole`` is false, it may have been earlier.
+    /// The start of the current run. If ``isRunWhole`` is false, the run may have started earlier.
     package internal(set) var subscribedSince: Timestamp
     /// True if the first purchase of the run is known.
     package internal(set) var isRunWhole: Bool
@@ -35,15 +35,15 @@ package struct Subscription: Hashable, Sendable {
     /// The offer of the next period.
     package internal(set) var pendingOffer: AppliedOffer?
     package internal(set) var priceIncrease: PriceIncrease?
-    /// nil if the App Store does not say, as in receipts.
+    /// nil if it is unknown.
     package internal(set) var ownership: Ownership?
     /// The oldest comes first.
     package internal(set) var refunds: [Refund]
     package internal(set) var refundPending: Bool
-    /// The App Store's own offers, the best first.
+    /// The identifiers of the win-back offers that the App Store considers the customer eligible for, the best first.
     package internal(set) var winBackOffers: [String]
-    /// True if there are no others. For an ended subscription, only a renewal info from after its end shows this.
+    /// True if ``winBackOffers`` is complete. After the end of a subscription, this needs a renewal info signed since.
     package internal(set) var areWinBackOffersKnown: Bool
-    /// True if the App Store was to be queried, did not answer in time, and its last data about the subscription is too old.
+    /// True if the App Store did not answer a refresh in time and the subscription's newest data is too old.
     package internal(set) var isStale: Bool
 }

@@ -2,9 +2,9 @@ import OfferCore
 
 extension SubscriptionPeriods {
     /// Returns true if every period is known from the first transaction to now, or to an end that the App Store has
-    /// stated. A caller may omit purchases, such as a refunded one.
-    /// - Parameter counts: returns true if App Store data from a date still counts. Another period may have followed an
-    ///   end stated long ago.
+    /// stated. A caller may have withheld purchases, such as a refunded one.
+    /// - Parameter counts: returns true if App Store data from a date still counts. After an end that was stated long
+    ///   ago, another period may have followed.
     func isKnownThroughout(
         _ signals: SubscriptionSignals, at now: Timestamp, _ counts: (Timestamp) -> Bool
     ) -> Bool {
@@ -22,8 +22,8 @@ extension SubscriptionPeriods {
 extension Period {
     /// Returns true if no other period fits between an earlier one and this one.
     ///
-    /// Only a renewal may be late, because a payment had to be collected, but not so late that a hidden renewal fits
-    /// in. A purchase may follow hidden ones, even within a period, where an upgrade may have been bought and refunded.
+    /// A renewal may start late because of billing retry, if the gap is too short for a hidden renewal. Hidden periods
+    /// may precede a purchase, even one within a period: an upgrade may have been bought and refunded.
     fileprivate func follows(_ previous: Period) -> Bool {
         let accessEnd = min(previous.end, previous.purchase.revocation?.date ?? previous.end)
         let gap = start - accessEnd
@@ -42,7 +42,7 @@ extension SubscriptionSignals {
         return expiryReason.map { $0.signedDate >= end && counts($0.signedDate) } ?? false
     }
 
-    /// Returns true if one of the renewal infos belongs to a later period. Each names the end of its own period.
+    /// Returns true if the renewal info belongs to a later period. It contains the end of its own period.
     fileprivate func tellOfPeriod(after period: Period) -> Bool {
         guard let date = renewal?.value.renewalDate else { return false }
         return date > period.end
@@ -50,7 +50,7 @@ extension SubscriptionSignals {
 }
 
 extension Renewal {
-    /// True if no further period had begun when it was signed.
+    /// True if no further period had begun when the renewal info was signed.
     fileprivate var statesEnd: Bool {
         expirationIntent != nil || isInBillingRetryPeriod == true || autoRenewStatus == .off
     }

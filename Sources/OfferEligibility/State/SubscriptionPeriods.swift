@@ -10,10 +10,10 @@ struct SubscriptionPeriods {
     /// nil if the buyer is unknown.
     let ownership: Subscription.Ownership?
 
-    /// True if someone else bought it.
+    /// True if someone else bought the subscription.
     var isAnothers: Bool { ownership.map { $0 != .purchased } ?? false }
 
-    /// - Returns: one for each `originalTransactionId`, the lowest first.
+    /// - Returns: the subscriptions in ascending order of `originalTransactionId`.
     static func all(
         of transactions: [KnownTransaction], groups: [ProductID: String], familySharable: Set<ProductID> = []
     ) -> [SubscriptionPeriods] {
@@ -43,7 +43,7 @@ struct SubscriptionPeriods {
             ?? Self.ownershipByReceipt(transactions, familySharable)
     }
 
-    /// A receipt states no ownership. Purchases that only receipts show count as bought, unless the product can be shared.
+    /// Receipts contain no ownership. Purchases without a JWS count as bought, unless a product can be family-shared.
     private static func ownershipByReceipt(
         _ transactions: [KnownTransaction], _ familySharable: Set<ProductID>
     ) -> Subscription.Ownership? {

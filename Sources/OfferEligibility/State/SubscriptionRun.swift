@@ -27,7 +27,7 @@ struct SubscriptionRun {
 }
 
 extension Period {
-    /// Receipts give no reason. A period in a receipt that starts when the last one ends is a renewal.
+    /// Receipts give no reason. A period that starts exactly when the previous one ends then counts as a renewal.
     fileprivate func isRenewal(after previous: Period?) -> Bool {
         if let reason = purchase.reason { return reason == .renewal }
         return previous?.end == start
@@ -35,7 +35,7 @@ extension Period {
 }
 
 extension Purchase {
-    /// Older data has no price, so only a free trial is known to be free.
+    /// Older data has no price. In that case, only free trials count as unpaid.
     fileprivate var isPaidAndKept: Bool {
         let isPaid = price.map { $0 > 0 } ?? (offer?.discountType != .freeTrial)
         return isPaid && revocation == nil && !isUpgraded

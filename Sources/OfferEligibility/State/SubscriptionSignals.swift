@@ -5,8 +5,8 @@ struct SubscriptionSignals {
     private(set) var renewal: Signed<Renewal>?
     private(set) var status: Signed<SubscriptionStatus>?
     private(set) var expiryReason: Signed<ExpiryReason>?
-    /// The first and the last renewal info of each period that showed an offer for the next period, or none, in no
-    /// particular order.
+    /// The first and last announcements of each period, in no particular order. An announcement is a renewal info with
+    /// or without an offer for the next period.
     private(set) var announcements: [Signed<Renewal>] = []
 
     static func all(in facts: SubscriberFacts) -> [TransactionID: SubscriptionSignals] {
@@ -27,7 +27,7 @@ struct SubscriptionSignals {
         }
     }
 
-    /// The newer one wins; of two with the same date, the signed one.
+    /// The newer renewal info wins. For equal dates, the signed one wins.
     private mutating func add(_ value: Renewal, _ fact: SubscriberFact, isSigned: Bool) {
         if let renewal, renewal.signedDate > fact.signedDate || (renewal.signedDate == fact.signedDate && !isSigned) {
             return

@@ -1,15 +1,15 @@
 import OfferCore
 
-/// The delays after which missing data decides a state. Test environments run a year of renewals in hours.
+/// The delays after which a state is assumed without newer data. Test environments have much shorter periods.
 struct SubscriptionTiming {
-    /// The time after the end of a period until its subscription, without newer data, counts as expired.
+    /// The time from the end of a period until its subscription counts as expired if no newer data arrives.
     let unsettled: Duration
-    /// The time for which the App Store retries billing after the end of a period, grace included.
+    /// The duration of billing retry after the end of a period, including the grace period.
     let billingRetry: Duration
-    /// The delay before the App Store is queried again about a renewal that it announced but did not make.
+    /// The minimum delay before the App Store is queried again about an active subscription whose period is over.
     let recheck: Duration
 
-    /// In the sandbox, billing retry lasts two hours at the slowest rate that a tester can choose.
+    /// In the sandbox, billing retry lasts two hours at the slowest renewal rate.
     init(_ environment: AppStoreEnvironment) {
         let isProduction = environment == .production
         unsettled = isProduction ? .days(7) : .hours(1)

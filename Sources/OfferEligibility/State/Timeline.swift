@@ -2,8 +2,8 @@ import OfferCore
 
 /// The periods of one Apple Account in one subscription group, in the order of their purchase dates.
 ///
-/// Only one of them is in force at a time. A period whose successor starts before its end was replaced by an upgrade,
-/// even if the App Store never said so: it does not send the upgraded transaction again.
+/// Only one of them is current at a time. If the next period starts before the end of a period, an upgrade replaced it.
+/// The App Store may not report this, because it does not send the upgraded transaction again.
 struct Timeline {
     let periods: [Period]
     private let timing: SubscriptionTiming
@@ -17,8 +17,8 @@ struct Timeline {
 
     /// Returns the index of a subscription's current period.
     ///
-    /// That is the period that started last. A renewal is known before it starts, and does not end the old period
-    /// early. Once no other period is in force, the renewal is current.
+    /// This is the period that started last. A renewal may be known before it starts, and does not end the old period
+    /// early. Once the old period has ended, the renewal is current.
     func current(of originalTransactionID: TransactionID, at now: Timestamp) -> Int? {
         let places = periods.indices.filter { periods[$0].originalTransactionID == originalTransactionID }
         let next = places.first { periods[$0].start > now }
@@ -33,7 +33,8 @@ struct Timeline {
         return next <= now && next < periods[place].end ? next : nil
     }
 
-    /// A renewal may follow a billing retry. A purchase belongs to the run if the customer still had access.
+    /// Returns true if the next period belongs to the same run. A renewal may follow a billing retry. A purchase must
+    /// start before access ends.
     func continues(from one: Period, to next: Period) -> Bool {
         if next.purchase.reason == .renewal { return next.start <= one.end + timing.billingRetry }
         let accessEnd = min(one.end, one.purchase.revocation?.date ?? one.end)

@@ -2,8 +2,8 @@ import OfferCore
 
 /// A customer's subscription periods, by timeline.
 ///
-/// A family share has its own timeline, and so does each Apple Account that uses the same account of the app. No
-/// timeline replaces a subscription of another.
+/// Each family share has its own timeline, and so does each Apple Account that uses the same account of the app.
+/// Subscriptions in different timelines do not replace each other.
 struct Timelines {
     private let timelines: [Timeline]
 
@@ -23,7 +23,8 @@ struct Timelines {
         case group(String, account: TransactionID?)
         case alone(TransactionID)
 
-        /// - Parameter hasOneAccount: true if all subscriptions may belong to one Apple Account. Older data names none.
+        /// - Parameter hasOneAccount: true if all subscriptions may belong to one Apple Account. Older data does not
+        ///   name Apple Accounts.
         init(_ subscription: SubscriptionPeriods, hasOneAccount: Bool) {
             let account = subscription.appTransactionID
             if let group = subscription.groupID, !subscription.isAnothers, hasOneAccount || account != nil {

@@ -17,9 +17,8 @@ struct UsedOffer: Hashable {
         self.productID = productID
     }
 
-    /// Returns true if this period continues the previous period's offer. A free or prepaid offer has only one period,
-    /// so a second one is a new redemption. A purchase in place of a renewal, or a return after a gap, is a new
-    /// redemption too.
+    /// Returns true if this offer continues the previous period's offer. A free or prepaid offer has only one period,
+    /// so a second one is a new redemption. So is a purchase instead of a renewal, or a return after a gap.
     /// - Parameter next: the period that follows; nil if it is in the future.
     func continues(_ previous: Period?, until next: Period? = nil) -> Bool {
         guard let previous, UsedOffer(previous) == self else { return false }
@@ -30,7 +29,7 @@ struct UsedOffer: Hashable {
         }
     }
 
-    /// The time after which the App Store has stopped collecting a payment, so no renewal follows.
+    /// The time after which the App Store no longer retries billing, so that no renewal can follow.
     private static let longestRetry = Duration.days(62)
 }
 
@@ -39,7 +38,7 @@ struct OfferOutlook {
     struct Shown {
         fileprivate(set) var first: Timestamp
         fileprivate(set) var last: Timestamp
-        /// True if a kept fact shows it.
+        /// True if a fact that is kept permanently shows the offer.
         fileprivate(set) var isLasting: Bool
     }
 
@@ -51,8 +50,9 @@ struct OfferOutlook {
     }
 
     private(set) var offers: [UsedOffer: Shown] = [:]
-    /// The first renewal info without an offer while renewal was on, and while it was off.
+    /// The date of the first renewal info without an offer while auto-renew was on.
     private var none: Timestamp?
+    /// The date of the first renewal info without an offer while auto-renew was off.
     private var noneWhileOff: Timestamp?
 
     /// Returns the outlooks keyed by the index of the period in which the renewal infos were signed; -1 means before
@@ -92,9 +92,9 @@ struct OfferOutlook {
             first: min(known.first, date), last: max(known.last, date), isLasting: known.isLasting || isLasting)
     }
 
-    /// Returns the first renewal info that showed no offer, or another offer of the same product, instead of a running
-    /// one.
-    /// - Parameter end: the time at which the offer was shown again; nil if that was in the next period.
+    /// Returns the first time at which a renewal info showed another offer of the same product, or none, instead of a
+    /// running offer.
+    /// - Parameter end: the time at which the offer was shown again; nil if this was in the next period.
     func interruption(of offer: UsedOffer, before end: Timestamp? = nil) -> Interruption? {
         let others = offers.filter { $0.key != offer && $0.key.productID == offer.productID }.values.map(\.first)
         let certain = (others + [none].compactMap(\.self)).min()
@@ -104,8 +104,8 @@ struct OfferOutlook {
         return Interruption(date: noneWhileOff, isCertain: false)
     }
 
-    /// Returns the first known date on which an offer was shown.
-    /// - Parameter start: the end of the data of an earlier redemption; nil if there is none.
+    /// Returns the first known date at which a renewal info showed an offer.
+    /// - Parameter start: the time of an interruption, after which the offer must be shown; nil if there was none.
     func firstDate(of offer: UsedOffer, after start: Timestamp?) -> Timestamp? {
         guard let shown = offers[offer] else { return nil }
         guard let start else { return shown.first }

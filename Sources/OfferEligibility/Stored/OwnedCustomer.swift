@@ -5,7 +5,7 @@ package struct OwnedCustomer {
     package let app: AppScope
     package let purchases: CustomerPurchases
     package let facts: SubscriberFacts
-    /// The latest for each name, in the order of the names.
+    /// The latest team fact for each name, sorted by name.
     package let teamFacts: [TeamFact]
     package let links: [CustomerLink]
     package let appAccountToken: UUIDText?
@@ -17,8 +17,8 @@ package struct OwnedCustomer {
     private let coverage: HistoryEvidence.Coverage?
 
     /// - Parameters:
-    ///   - identifier: the requested one; nil if only proofs identify the customer.
-    ///   - proven: the purchases that proofs show.
+    ///   - identifier: the requested identifier; nil if only proofs identify the customer.
+    ///   - proven: the purchases in proofs.
     ///   - provenAppleAccount: the Apple Account of the proofs.
     /// - Returns: nil if nothing belongs to the customer.
     package init?(
@@ -35,7 +35,7 @@ package struct OwnedCustomer {
         facts = SubscriberFacts(purchases.facts)
         let names = stored.teamFacts.isEmpty && stored.links.isEmpty ? [] : purchases.names
         teamFacts = Self.latest(stored.teamFacts.filter { names.contains($0.identifier) })
-        // If an account names the customer, links to other accounts belong to the other accounts.
+        // If the request names an account, links to other accounts do not count.
         let linked = stored.links.filter { link in
             accounts.contains(link.account) || identifier?.account == nil && names.contains(link.identifier)
         }
@@ -59,7 +59,7 @@ package struct OwnedCustomer {
         }
     }
 
-    /// The facts of the team by the names that rules use.
+    /// The team facts, keyed by their names in rules.
     package var teamFactsByName: [String: TeamFactValue] {
         Dictionary(teamFacts.map { ($0.name.description, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
@@ -87,14 +87,14 @@ package struct OwnedCustomer {
 }
 
 extension TeamFact {
-    /// Returns true if this fact counts, rather than one with the same name under another identifier.
+    /// Returns true if this fact takes precedence over one with the same name under another identifier.
     fileprivate func replaces(_ other: TeamFact) -> Bool {
         setAt == other.setAt ? other.identifier.precedes(identifier) : setAt > other.setAt
     }
 }
 
 extension CustomerFacts {
-    /// The facts that the store has about a customer.
+    /// Creates the facts for decisions from the stored data about a customer.
     init(_ customer: OwnedCustomer, in app: Catalogue.App, at now: Timestamp) {
         let state = customer.state(in: app, at: now)
         self.init(state: state, environment: customer.app.environment, team: customer.teamFactsByName)

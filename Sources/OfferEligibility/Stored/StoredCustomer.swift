@@ -2,15 +2,16 @@ package import OfferCore
 
 /// The store's data about a customer in one app and environment.
 ///
-/// It contains everything that may count for the customer, and may contain more: ``CustomerPurchases`` decides what
-/// counts.
+/// It contains everything that may count for the customer, and may contain more. ``CustomerPurchases`` selects the data
+/// that counts.
 package struct StoredCustomer: Hashable, Sendable {
     package let app: AppScope
     /// The facts, one for each key, in no particular order.
     package let facts: [SubscriberFact]
     package let teamFacts: [TeamFact]
     package let links: [CustomerLink]
-    /// False if there are more purchases than the store reads for one customer, or if one cannot be read. Consumables do not count.
+    /// False if the customer has more purchases than the store reads, or if one cannot be read. Consumables are
+    /// ignored.
     package let isComplete: Bool
     /// True if only the latest consumables were read.
     package let hasUnreadConsumables: Bool
@@ -30,8 +31,8 @@ package struct StoredCustomer: Hashable, Sendable {
         self.coverage = coverage
     }
 
-    /// The maximum number of subscriptions read for one customer. A real customer has a handful; an app that gives every
-    /// customer the same token has millions.
+    /// The maximum number of subscriptions read for one customer. A real customer has a handful; an app that gives
+    /// every customer the same token has millions.
     package static let maximumSubscriptions = 200
 }
 

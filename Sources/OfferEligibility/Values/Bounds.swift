@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A range of values, both ends included. At least one end is given.
+/// A range of values that includes both ends. At least one end is given.
 package struct Bounds<Value: Comparable & Hashable & Sendable>: Hashable, Sendable {
     package let atLeast: Value?
     package let atMost: Value?
@@ -20,7 +20,7 @@ package struct Bounds<Value: Comparable & Hashable & Sendable>: Hashable, Sendab
         atLeast.map { value >= $0 } ?? true && atMost.map { value <= $0 } ?? true
     }
 
-    /// Tests a value with a known lower bound.
+    /// Tests a value of which only a lower bound is known.
     func contains(atLeast known: Value) -> Truth {
         if let atMost, known > atMost { return .no }
         return atMost == nil && atLeast.map { known >= $0 } ?? true ? .yes : .unknown

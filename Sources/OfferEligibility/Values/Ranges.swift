@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// Versions of the app from `from` on and before `before`. Each is a list of numbers separated by dots.
+/// App versions from `from` up to, but not including, `before`.
 package struct VersionRange: Hashable, Sendable {
     package let from: AppVersion?
     package let before: AppVersion?
@@ -15,7 +15,7 @@ package struct VersionRange: Hashable, Sendable {
     }
 }
 
-/// Times from `from` on and before `until`.
+/// Times from `from` up to, but not including, `until`.
 package struct DateRange: Hashable, Sendable {
     package let from: Timestamp?
     package let until: Timestamp?

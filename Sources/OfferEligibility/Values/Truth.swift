@@ -12,7 +12,7 @@ package enum Truth: Hashable, Sendable {
         }
     }
 
-    /// `no` if one is `no`, else `unknown` if one is `unknown`, else `yes`. `yes` for an empty sequence.
+    /// Returns `no` if any is `no`, else `unknown` if any is `unknown`, else `yes`, also for an empty sequence.
     package static func all(_ truths: some Sequence<Truth>) -> Truth {
         var result = Truth.yes
         for truth in truths {
@@ -25,7 +25,7 @@ package enum Truth: Hashable, Sendable {
         return result
     }
 
-    /// `yes` if one is `yes`, else `unknown` if one is `unknown`, else `no`. `no` for an empty sequence.
+    /// Returns `yes` if any is `yes`, else `unknown` if any is `unknown`, else `no`, also for an empty sequence.
     package static func any(_ truths: some Sequence<Truth>) -> Truth { !all(truths.lazy.map { !$0 }) }
 
     package static prefix func ! (truth: Truth) -> Truth {
