@@ -4,8 +4,8 @@ extension Settings {
     static let appStoreDataGroup = SettingGroup(
         "App Store data",
         introduction: """
-            Requests can carry [proofs](api.md#proofs): data that the App Store signed. These settings say whose \
-            signatures count.
+            Requests can carry [proofs](api.md#proofs): data that the App Store signed. These settings determine which \
+            signatures are trusted.
             """,
         settings: [appStoreRoots, ocsp])
 
@@ -26,9 +26,8 @@ extension Settings {
     static let appStoreAPIGroup = SettingGroup(
         "App Store Server API",
         introduction: """
-            These settings say whether and where the service \
-            [queries the App Store](app-store.md#the-app-store-server-api). It does so if there is a database, for each \
-            app that has a key and an issuer ID.
+            These settings control how the service [queries the App Store](app-store.md#the-app-store-server-api). If \
+            there is a database, it does so for each app that has a key and an issuer ID.
             """,
         settings: [
             appStoreAPI, appStoreAPIURL, appStoreSandboxAPIURL, verifyReceiptURL, sandboxVerifyReceiptURL,
@@ -49,7 +48,7 @@ extension Settings {
         "https://api.storekit-sandbox.apple.com", reload: .onRestart, parse: Parse.baseURL)
     package static let verifyReceiptURL = Setting<String?>(
         "VERIFY_RECEIPT_URL", "Base URL of the legacy receipt service",
-        details: "The service is Apple's `verifyReceipt`.", default: nil, "https://buy.itunes.apple.com",
+        details: "This is Apple's `verifyReceipt`.", default: nil, "https://buy.itunes.apple.com",
         reload: .onRestart, parse: Parse.baseURL)
     package static let sandboxVerifyReceiptURL = Setting<String?>(
         "SANDBOX_VERIFY_RECEIPT_URL", "Base URL of the legacy receipt service of the sandbox", default: nil,
@@ -61,7 +60,7 @@ extension Settings {
     package static let appStoreWaitMilliseconds = Setting<Int>(
         "APP_STORE_WAIT_MS", "Milliseconds for which a request waits for the App Store",
         details: """
-            From 0 to 5000. A decision or a look-up waits if too little is known of the customer. An offer \
-            without a rule never waits.
+            From 0 to 5000. A decision or a look-up waits if the database has too little data about the customer. An \
+            offer without a rule never waits.
             """, default: 800, "800", reload: .onRestart, parse: Parse.waitMilliseconds)
 }

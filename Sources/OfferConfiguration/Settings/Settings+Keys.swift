@@ -47,7 +47,7 @@ extension Settings {
     package static let issuerID = Setting<IssuerID?>(
         "ISSUER_ID", flag: "issuer-id", "Issuer ID of the team, which every JWS contains",
         details: """
-            It is for every app without its own issuer ID. App Store Connect shows it above the In-App Purchase \
+            It applies to every app without its own issuer ID. App Store Connect shows it above the In-App Purchase \
             keys. Without it, no JWS is made.
             """, default: nil, reload: .onReload, parse: Parse.issuerID)
 }

@@ -51,8 +51,8 @@ extension Settings {
     package static let bufferMiB = Setting<Int>(
         "BUFFER_MIB", "Mebibytes of memory for connections, requests and responses",
         details: """
-            From 8 to 1000000. When it runs short, connections without a valid token are closed, then those of \
-            users. When it is used up, requests get 503 with `overloaded`, except for health checks and metrics. \
-            If you raise it, raise `MemoryMax` of the systemd unit by the same amount. See [Memory](#memory).
+            From 8 to 1000000. When it runs short, the service closes connections without a valid token, then those of \
+            users. When it is used up, requests other than health checks and metrics get 503 with `overloaded`. If you \
+            raise it, raise `MemoryMax` of the systemd unit by the same amount. See [Memory](#memory).
             """, default: 64, "64", reload: .onRestart, parse: Parse.mebibytes)
 }

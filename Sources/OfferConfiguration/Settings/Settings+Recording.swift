@@ -11,8 +11,8 @@ extension Settings {
     package static let auditLog = Setting<String?>(
         "AUDIT_LOG", flag: "audit-log", "File of the audit trail, which records every signature",
         details: """
-            A file, pipe or device for the [audit trail](audit.md). Every signature is recorded there before it \
-            is sent. The next five settings require this one. By default, there is no trail.
+            The [audit trail](audit.md) can be a regular file, a pipe or a device. Each signature is recorded before \
+            it is sent. The next five settings require this one. By default, there is no trail.
             """, default: nil, reload: .onRestart, parse: Parse.path)
     package static let auditKey = Setting<Secret?>(
         "AUDIT_KEY", "Key for the codes that represent customers in the audit trail",
@@ -26,8 +26,9 @@ extension Settings {
         details: "By default, lines are only passed to the kernel before the response is sent.", isSwitch: .onRestart)
     package static let auditRotateMB = Setting<Int64?>(
         "AUDIT_ROTATE_MB", "Size in megabytes at which the audit trail is rotated",
-        details: "From 1 to 1000000 megabytes of 1,000,000 bytes. The file is renamed, and a new one is started.",
-        default: nil, "never", reload: .onRestart, parse: Parse.megabytes)
+        details: """
+            From 1 to 1000000, in units of 1,000,000 bytes. At that size, the file is renamed and a new one is started.
+            """, default: nil, "never", reload: .onRestart, parse: Parse.megabytes)
     package static let auditChain = Setting<AuditSettings.Chain>(
         "AUDIT_CHAIN", "How audit lines are linked: sha256 or hmac",
         details: """

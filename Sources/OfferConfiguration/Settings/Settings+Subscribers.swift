@@ -6,8 +6,8 @@ extension Settings {
     static let subscribersGroup = SettingGroup(
         "Subscribers",
         introduction: """
-            These settings say where [subscribers](database.md) are stored, and how \
-            [notifications](app-store.md) are received and forwarded.
+            These settings control where [subscribers](database.md) are stored, and how [notifications](app-store.md) \
+            are received and forwarded.
             """,
         settings: [database, payloadDays, notificationsAddress, retentionDeadline, forwardKey, forwardRoots])
 
@@ -27,22 +27,20 @@ extension Settings {
         "NOTIFICATIONS_ADDRESS", flag: "notifications-address",
         "Address and port that serve only requests of the App Store, such as 0.0.0.0:8443",
         details: """
-            It serves notifications, requests for [retention messages](retention.md) and `/health/live`, and \
-            nothing else. It uses the certificate of the main address if there is one. The main address then \
-            receives no notifications.
+            It serves only notifications, requests for [retention messages](retention.md) and `/health/live`. It uses \
+            the certificate of the main address if there is one. The main address then receives no notifications.
             """, default: nil, "the main address", reload: .onRestart, parse: Parse.listeningAddress)
     package static let retentionDeadline = Setting<Duration>(
         "RETENTION_DEADLINE_MS", "Milliseconds after which a retention message is answered without a decision",
         details: """
-            From 20 to 600. The App Store waits 700 ms for a [retention message](retention.md), network \
-            included.
+            From 20 to 600. The App Store waits 700 ms for a [retention message](retention.md), including network \
+            time.
             """, default: .milliseconds(300), "300", reload: .onRestart, parse: Parse.retentionDeadline)
     package static let forwardKey = Setting<Secret?>(
         "FORWARD_KEY", "Key for the signatures of forwarded notifications",
         details: """
-            At least 16 random bytes, for [forwarded \
-            notifications](app-store.md#forwarding-to-your-own-backend). Without it, they carry no \
-            signature.
+            At least 16 random bytes, for [forwarded notifications](app-store.md#forwarding-to-your-own-backend). \
+            Without it, forwarded notifications carry no signature.
             """, default: nil, isSecret: true, reload: .onRestart, parse: Parse.longSecret)
     package static let forwardRoots = Setting<String?>(
         "FORWARD_ROOTS",
