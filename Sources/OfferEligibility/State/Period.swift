@@ -17,8 +17,8 @@ struct Period {
     var end: Timestamp { purchase.expiresDate ?? purchase.purchaseDate }
 
     /// - Parameter transactions: the transactions of one subscription in ascending order.
-    /// - Returns: the periods in ascending order.
-    static func all(of transactions: [KnownTransaction]) -> [Period] {
+    /// - Returns: one for each line item, in ascending order. A period with added seats has several: ``joined(_:)``.
+    static func lineItems(of transactions: [KnownTransaction]) -> [Period] {
         var periods: [Period] = []
         var places: [String: Int] = [:]
         for transaction in transactions {
@@ -30,6 +30,24 @@ struct Period {
                 places[item] = periods.count
             }
             periods.append(Period(transaction))
+        }
+        return periods
+    }
+
+    /// Joins the line items of the same period: a later one has a reason for additional transactions, and the product and
+    /// end of an earlier one. The App Store does not send the earlier one again, so that one may have no reason.
+    ///
+    /// The first line item represents the period. The period is revoked only if all of them are, at the last revocation.
+    static func joined(_ lineItems: [Period]) -> [Period] {
+        guard lineItems.contains(where: { $0.purchase.additionalReason != nil }) else { return lineItems }
+        var periods: [Period] = []
+        for item in lineItems {
+            let place = periods.lastIndex { $0.end == item.end && $0.purchase.productID == item.purchase.productID }
+            if item.purchase.additionalReason != nil, let place {
+                periods[place] = periods[place].joining(item)
+            } else {
+                periods.append(item)
+            }
         }
         return periods
     }
@@ -57,5 +75,18 @@ struct Period {
         return Period(
             transactionID: transactionID, originalTransactionID: originalTransactionID,
             signedDate: max(signedDate, copy.signedDate), purchase: purchase)
+    }
+
+    private func joining(_ other: Period) -> Period {
+        var purchase = purchase
+        if let one = purchase.revocation, let two = other.purchase.revocation {
+            purchase.revocation = one.date < two.date ? two : one
+        } else {
+            purchase.revocation = nil
+        }
+        purchase.isUpgraded = purchase.isUpgraded || other.purchase.isUpgraded
+        return Period(
+            transactionID: transactionID, originalTransactionID: originalTransactionID,
+            signedDate: max(signedDate, other.signedDate), purchase: purchase)
     }
 }

@@ -25,9 +25,3 @@ package struct Refund: Hashable, Sendable {
         percentage = revocation.percentage
     }
 }
-
-extension SubscriptionPeriods {
-    var refunds: [Refund] {
-        periods.compactMap { Refund($0.transactionID, $0.purchase, isAnothers: isAnothers) }
-    }
-}

@@ -5,6 +5,8 @@ struct SubscriptionPeriods {
     let originalTransactionID: TransactionID
     /// The periods, at least one.
     let periods: [Period]
+    /// The refunds of the transactions. A refund of some transactions of a period does not revoke the period.
+    let refunds: [Refund]
     let groupID: String?
     let appTransactionID: TransactionID?
     /// nil if the buyer is unknown.
@@ -32,7 +34,8 @@ struct SubscriptionPeriods {
         _ familySharable: Set<ProductID>
     ) {
         originalTransactionID = id
-        periods = Period.all(of: transactions)
+        let lineItems = Period.lineItems(of: transactions)
+        periods = Period.joined(lineItems)
         let purchases = transactions.map(\.purchase)
         groupID =
             purchases.lazy.compactMap(\.subscriptionGroupID).first
@@ -41,6 +44,8 @@ struct SubscriptionPeriods {
         ownership =
             purchases.lazy.compactMap(\.ownership).first.map(Subscription.Ownership.init)
             ?? Self.ownershipByReceipt(transactions, familySharable)
+        let isAnothers = ownership.map { $0 != .purchased } ?? false
+        refunds = lineItems.compactMap { Refund($0.transactionID, $0.purchase, isAnothers: isAnothers) }
     }
 
     /// Receipts contain no ownership. Purchases without a JWS count as bought, unless a product can be family-shared.
