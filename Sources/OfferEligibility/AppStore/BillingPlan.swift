@@ -9,6 +9,8 @@ package struct BillingPlanType: OpenValue {
     package static let billedUpFront = Self(rawValue: "BILLED_UPFRONT")
     /// Billed monthly during a commitment of twelve months.
     package static let monthly = Self(rawValue: "MONTHLY")
+
+    package static let known: [Self] = [.billedUpFront, .monthly]
 }
 
 /// The position of a transaction in a commitment that is billed in parts. Apple calls it `commitmentInfo`.

@@ -1,6 +1,7 @@
 import OfferCore
 
-/// `endsIn`: the time until access ends. A subscription that renews does not end.
+/// `endsIn`: the time until access ends. A subscription that renews does not end. A commitment that was cancelled keeps
+/// access until its end.
 package struct EndsInTest: SubscriptionTestKind, DurationTest {
     package static let name = "endsIn"
     package static let code = ReasonCode.endsIn
@@ -15,6 +16,7 @@ package struct EndsInTest: SubscriptionTestKind, DurationTest {
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
         guard subscription.settled else { return .unknown }
         guard let end = subscription.end else { return .no }
+        guard subscription.commitment == nil || subscription.commitment?.expiresDate != nil else { return .unknown }
         if subscription.status == .active {
             switch subscription.autoRenews {
             case nil: return .unknown
@@ -42,7 +44,7 @@ extension Subscription {
     /// The time at which access ends; nil if it has already ended or the time is unknown.
     fileprivate var end: Timestamp? {
         switch status {
-        case .active: expiresAt
+        case .active: commitment?.expiresDate ?? expiresAt
         case .billingGracePeriod: gracePeriodExpiresAt
         case .billingRetry, .expired, .revoked: nil
         }

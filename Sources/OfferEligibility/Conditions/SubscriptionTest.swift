@@ -42,7 +42,8 @@ package final class SubscriptionTest: Hashable, Sendable {
     package static let kinds: [any SubscriptionTestKind.Type] = [
         StatusTest.self, AutoRenewTest.self, RenewsToTest.self, EndedBecauseTest.self, EndedAgoTest.self,
         EndsInTest.self, RenewalsTest.self, SubscribedForTest.self, LastPeriodTest.self, PendingOfferTest.self,
-        OwnershipTest.self, PriceIncreaseTest.self, RankTest.self,
+        OwnershipTest.self, PriceIncreaseTest.self, RankTest.self, BillingPlanTest.self,
+        CommitmentEndsInTest.self, CommitmentPeriodTest.self,
     ]
 
     /// - Returns: nil for an invalid value, after reporting it.

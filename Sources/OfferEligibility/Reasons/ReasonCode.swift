@@ -16,6 +16,9 @@ package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case ownership
     case priceIncrease = "price_increase"
     case rank
+    case billingPlan = "billing_plan"
+    case commitmentEndsIn = "commitment_ends_in"
+    case commitmentPeriod = "commitment_period"
     case everSubscribed = "ever_subscribed"
     case introductoryOfferUsed = "introductory_offer_used"
     case refunded
@@ -30,6 +33,7 @@ package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     /// The customer is not in a sample.
     case holdout
     case environment
+    case storefront
     /// The customer never subscribed in a group.
     case noSubscription = "no_subscription"
 

@@ -16,6 +16,8 @@ package struct SubscriberState: Hashable, Sendable {
     /// The non-consumable products that the customer owns, whether bought or shared.
     package internal(set) var nonConsumables: Set<ProductID> = []
     package internal(set) var history: KnownHistory
+    /// The storefront of the latest transaction that names one, as a three-letter code.
+    package internal(set) var storefront: String?
     /// The Apple Accounts that the facts name.
     package internal(set) var appleAccounts: Set<TransactionID> = []
     /// The groups in which an introductory offer was used, even if it was refunded.

@@ -36,13 +36,15 @@ extension Subscription {
         lastPeriod = PeriodKind(period.purchase.offer)
         offerID = period.purchase.offer?.identifier
         ownership = subscription.ownership
+        billingPlan = period.purchase.billingPlan
+        commitment = period.purchase.commitment
         refunds = subscription.refunds
         (refundPending, winBackOffers, areWinBackOffersKnown, isStale) = (false, [], false, false)
     }
 
     private mutating func read(_ renewal: Renewal, _ standing: Standing) {
-        autoRenews = renewal.autoRenewStatus == .on
-        autoRenewProductID = renewal.autoRenewProductID
+        autoRenews = (renewal.commitment?.autoRenewStatus ?? renewal.autoRenewStatus) == .on
+        autoRenewProductID = renewal.commitment?.autoRenewProductID ?? renewal.autoRenewProductID
         priceIncrease = renewal.priceIncreaseStatus.flatMap(PriceIncrease.init)
         winBackOffers = renewal.eligibleWinBackOfferIDs
         switch standing {

@@ -29,12 +29,18 @@ struct SubscriptionRun {
 extension Period {
     /// Receipts give no reason. A period that starts exactly when the previous one ends then counts as a renewal.
     fileprivate func isRenewal(after previous: Period?) -> Bool {
+        guard purchase.beginsTerm else { return false }
         if let reason = purchase.reason { return reason == .renewal }
         return previous?.end == start
     }
 }
 
 extension Purchase {
+    /// False for a billing period within a commitment, or if its position is unknown.
+    fileprivate var beginsTerm: Bool {
+        commitment == nil && billingPlan != .monthly || commitment?.billingPeriodNumber == 1
+    }
+
     /// Older data has no price. In that case, only free trials count as unpaid.
     fileprivate var isPaidAndKept: Bool {
         let isPaid = price.map { $0 > 0 } ?? (offer?.discountType != .freeTrial)

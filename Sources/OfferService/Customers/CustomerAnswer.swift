@@ -36,6 +36,7 @@ extension OwnedCustomer {
         if let appAccountToken { writer.member(.appAccountToken(appAccountToken)) }
         if let applicationUsername { writer.member(.applicationUsername(applicationUsername)) }
         if let appTransactionID { writer.member(.appTransactionID(appTransactionID)) }
+        if let storefront = state.storefront { writer.member("storefront", storefront) }
         writer.objects("subscriptions", state.subscriptions) { $1.write(to: &$0) }
         writer.objects("redemptions", state.redemptions) { writer, redemption in
             redemption.write(to: &writer)

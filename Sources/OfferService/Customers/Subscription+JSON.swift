@@ -15,6 +15,8 @@ extension Subscription {
         if !settled { writer.member("settled", false) }
         if let autoRenews { writer.member("autoRenews", autoRenews) }
         if let autoRenewProductID { writer.member("autoRenewProductID", utf8: autoRenewProductID.text.utf8) }
+        if let billingPlan { writer.member("billingPlan", billingPlan.rawValue) }
+        if let commitment { writer.object("commitment", commitment.write) }
         writer.member("expiresAt", expiresAt)
         writer.member("gracePeriodExpiresAt", gracePeriodExpiresAt)
         if settled { writeEndAndRun(to: &writer) }
@@ -36,6 +38,14 @@ extension Subscription {
         guard isRunWhole else { return }
         writer.member("renewals", Int64(renewals))
         writer.member("subscribedSince", subscribedSince)
+    }
+}
+
+extension Commitment {
+    fileprivate func write(to writer: inout JSONWriter) {
+        if let billingPeriodNumber { writer.member("billingPeriod", billingPeriodNumber) }
+        if let totalBillingPeriods { writer.member("totalBillingPeriods", totalBillingPeriods) }
+        writer.member("expiresAt", expiresDate)
     }
 }
 

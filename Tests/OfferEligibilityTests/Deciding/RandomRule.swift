@@ -37,7 +37,7 @@ struct RandomRule {
     }
 
     private mutating func subscriptionTest() throws -> SubscriptionTest {
-        switch Int.random(in: 0..<13, using: &random) {
+        switch Int.random(in: 0..<16, using: &random) {
         case 0, 1: return .status(some(Subscription.Status.allCases))
         case 2: return .autoRenew(Bool.random(using: &random))
         case 3: return .renewsTo([pick([.same, .lower, .higher, .product(try ProductID("yearly"))])])
@@ -49,13 +49,16 @@ struct RandomRule {
         case 9: return .lastPeriod(some(Subscription.PeriodKind.allCases))
         case 10: return .pendingOffer(pick([.some(true), .some(false), .offers(["half", "o1"])]))
         case 11: return .ownership(some(Subscription.Ownership.allCases))
+        case 12: return .billingPlan(some(BillingPlanType.known))
+        case 13: return .commitmentEndsIn(bounds(in: 0...400).days)
+        case 14: return .commitmentPeriod(bounds(in: 1...12))
         default: return pick([.rank([.highest]), .rank([.lower]), .priceIncrease([.pending])])
         }
     }
 
     private mutating func test() throws -> CustomerTest {
         let within: Duration? = Bool.random(using: &random) ? .days(Int.random(in: 1...200, using: &random)) : nil
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<17, using: &random) {
         case 0: return .everSubscribed(Bool.random(using: &random))
         case 1: return .usedIntroductoryOffer(Bool.random(using: &random))
         case 2:
@@ -75,7 +78,8 @@ struct RandomRule {
             return .originalAppVersion(
                 pick([VersionRange(from: pick(versions)), VersionRange(before: pick(versions))]))
         case 13: return .fact(TeamFactTest(name: pick(["a", "n", "d"]), .date(range())))
-        case 14:
+        case 14: return .storefront(some(["USA", "DEU"]))
+        case 15:
             let (least, most) = (
                 Double(Int.random(in: 0...9, using: &random)), Double(Int.random(in: 0...9, using: &random))
             )

@@ -124,7 +124,9 @@ struct ReferenceDecider {
                 guard let renews = subscription.autoRenews else { return subscription.expiresAt == nil ? 0 : 0.5 }
                 if renews { return 0 }
             }
-            let end = subscription.status == .active ? subscription.expiresAt : subscription.gracePeriodExpiresAt
+            if let commitment = subscription.commitment, commitment.expiresDate == nil { return 0.5 }
+            let billed = subscription.commitment?.expiresDate ?? subscription.expiresAt
+            let end = subscription.status == .active ? billed : subscription.gracePeriodExpiresAt
             guard let end else { return 0 }
             return inside(bounds, .milliseconds(end.milliseconds - now.milliseconds))
         case let found as RenewalsTest:
@@ -164,8 +166,27 @@ struct ReferenceDecider {
             else { return 0.5 }
             let rivals = products.ranks.filter { products.groups[$0.key] == products.groups[subscription.productID] }
             return wanted.contains(rivals.values.allSatisfy { $0 <= own } ? .highest : .lower) ? 1 : 0
+        case let found as BillingPlanTest:
+            guard let plan = subscription.billingPlan else { return 0.5 }
+            return found.plans.contains(plan) ? 1 : 0
+        case let found as CommitmentEndsInTest:
+            return commitment(of: subscription, subscription.commitment?.expiresDate?.milliseconds) { end in
+                inside(found.bounds, .milliseconds(end - now.milliseconds))
+            }
+        case let found as CommitmentPeriodTest:
+            return commitment(of: subscription, subscription.commitment?.billingPeriodNumber) { number in
+                (found.bounds.atLeast ?? .min)...(found.bounds.atMost ?? .max) ~= Int(number) ? 1 : 0
+            }
         default: preconditionFailure("the reference does not know \(test)")
         }
+    }
+
+    private func commitment(of subscription: Subscription, _ value: Int64?, _ test: (Int64) -> Double) -> Double {
+        let isOver = [.expired, .revoked].contains(subscription.status)
+        if isOver { return subscription.settled ? 0 : 0.5 }
+        if let value { return test(value) }
+        if subscription.commitment != nil { return 0.5 }
+        return [nil, .monthly].contains(subscription.billingPlan) ? 0.5 : 0
     }
 
     private func renewal(_ wanted: RenewsToTest.Renewal, _ subscription: Subscription) -> Double {
@@ -246,6 +267,9 @@ struct ReferenceDecider {
         case let found as OwnsTest:
             let wanted = found.productIDs
             return wanted.map { truth(state.owns($0), is: true) }.max() ?? 0
+        case let found as StorefrontTest:
+            guard let storefront = state.storefront else { return 0.5 }
+            return found.storefronts.contains(storefront) ? 1 : 0
         case let found as EnvironmentTest:
             let values = found.environments
             return values.contains(customer.environment) ? 1 : 0

@@ -1,0 +1,80 @@
+import OfferCore
+
+/// `commitmentEndsIn`: the time until a commitment ends, whether or not it renews. It does not hold without a commitment.
+package struct CommitmentEndsInTest: SubscriptionTestKind, DurationTest {
+    package static let name = "commitmentEndsIn"
+    package static let code = ReasonCode.commitmentEndsIn
+    package static let subject = "The time until the commitment ends"
+
+    package let bounds: Bounds<Duration>
+
+    package init(_ bounds: Bounds<Duration>) {
+        self.bounds = bounds
+    }
+
+    package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
+        subscription.truth(of: subscription.commitment?.expiresDate) { end in
+            Truth(bounds.contains(.zero - context.duration(since: end)))
+        }
+    }
+
+    package func found(_ subscription: Subscription) -> ReasonValue? {
+        subscription.commitment?.expiresDate.map { .time($0) }
+    }
+
+    package func source(_ subscription: Subscription) -> DecisionReason.Source { .transaction }
+}
+
+/// `commitmentPeriod`: the number of the billing period within a commitment, from 1. It does not hold without a commitment.
+package struct CommitmentPeriodTest: SubscriptionTestKind {
+    package static let name = "commitmentPeriod"
+    package static let code = ReasonCode.commitmentPeriod
+    package static let subject = "The billing period of the commitment"
+
+    package let bounds: Bounds<Int>
+
+    package init(_ bounds: Bounds<Int>) {
+        self.bounds = bounds
+    }
+
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.counts().map(Self.init)
+    }
+
+    package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
+        subscription.truth(of: subscription.commitment?.billingPeriodNumber) { Truth(bounds.contains(Int($0))) }
+    }
+
+    package var required: ReasonValue { ReasonValue(bounds) { .number(Double($0)) } }
+
+    package func found(_ subscription: Subscription) -> ReasonValue? {
+        subscription.commitment?.billingPeriodNumber.map { .number(Double($0)) }
+    }
+
+    package func source(_ subscription: Subscription) -> DecisionReason.Source { .transaction }
+
+    package static func contradiction(among tests: [Self]) -> String? {
+        tests.map(\.bounds).areApart() ? Contradiction.ranges : nil
+    }
+}
+
+extension Subscription {
+    /// Tests a member of the commitment.
+    /// - Returns: no if the billing plan rules out a commitment or the subscription is over; unknown if the member is
+    ///   missing.
+    fileprivate func truth<Value>(of value: Value?, _ test: (Value) -> Truth) -> Truth {
+        if status == .expired || status == .revoked { return settled ? .no : .unknown }
+        if let value { return test(value) }
+        return commitment == nil && billingPlan != nil && billingPlan != .monthly ? .no : .unknown
+    }
+}
+
+extension SubscriptionTest {
+    package static func commitmentEndsIn(_ bounds: Bounds<Duration>) -> SubscriptionTest {
+        SubscriptionTest(CommitmentEndsInTest(bounds))
+    }
+
+    package static func commitmentPeriod(_ bounds: Bounds<Int>) -> SubscriptionTest {
+        SubscriptionTest(CommitmentPeriodTest(bounds))
+    }
+}

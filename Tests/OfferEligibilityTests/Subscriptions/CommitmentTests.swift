@@ -1,0 +1,113 @@
+import OfferCore
+import OfferEligibility
+import Testing
+
+@testable import HistoryTestSupport
+
+@Suite("Commitments of twelve months")
+struct CommitmentTests {
+    /// A bill of a commitment that began on day 0 and ends on day 360.
+    private static func bill(_ number: Int) throws -> SubscriberFact {
+        let start = Double(number - 1) * 30
+        return try TestFacts.transaction(number == 1 ? "1" : "\(100 + number)", start, start + 30) {
+            $0.billingPlan = .monthly
+            $0.commitment = Commitment(
+                billingPeriodNumber: Int64((number - 1) % 12 + 1), totalBillingPeriods: 12,
+                expiresDate: .day(number > 12 ? 720 : 360), price: 119_880)
+        }
+    }
+
+    private static func renewal(signed: Double, bill: AutoRenewStatus, commitment: AutoRenewStatus) throws
+        -> SubscriberFact
+    {
+        try TestFacts.renewal(signed: signed, bill) {
+            $0.commitment = CommitmentRenewal(
+                autoRenewProductID: try ProductID("yearly"), autoRenewStatus: commitment,
+                billingPlanType: .billedUpFront)
+        }
+    }
+
+    private func truth(_ test: SubscriptionTest, _ facts: [SubscriberFact], at day: Double) throws -> Truth {
+        let customer = DecidingSamples.customer(facts, at: .day(day))
+        return DecidingSamples.subscription(test).truth(in: try DecidingSamples.context(customer, at: .day(day)))
+    }
+
+    @Test("auto-renew is the choice for the end of the commitment, not for the next bill")
+    func autoRenew() throws {
+        let bills = try (1...2).map { try Self.bill($0) }
+        let leaving = bills + [try Self.renewal(signed: 40, bill: .on, commitment: .off)]
+        let staying = bills + [try Self.renewal(signed: 40, bill: .on, commitment: .on)]
+        #expect(subscription(leaving, at: .day(41))?.autoRenews == false)
+        #expect(subscription(staying, at: .day(41))?.autoRenews == true)
+        #expect(subscription(staying, at: .day(41))?.autoRenewProductID == (try ProductID("yearly")))
+        #expect(try truth(.endsIn(Bounds(atMost: .days(319))), leaving, at: 41) == .yes)
+        #expect(try truth(.endsIn(Bounds(atMost: .days(318))), leaving, at: 41) == .no)
+        #expect(try truth(.endsIn(Bounds(atMost: .days(400))), staying, at: 41) == .no)
+    }
+
+    @Test("a cancelled commitment is renewed by bills until its end, and then expires")
+    func cancelled() throws {
+        let bills = try (1...12).map { try Self.bill($0) }
+        let last = bills + [try Self.renewal(signed: 331, bill: .off, commitment: .off)]
+        #expect(subscription(last, at: .day(359))?.status == .active)
+        #expect(subscription(last, at: .day(361))?.status == .expired)
+        #expect(subscription(last, at: .day(361))?.endedBecause == .cancelled)
+        let middle = [bills[0], try Self.renewal(signed: 1, bill: .on, commitment: .off)]
+        #expect(subscription(middle, at: .day(31))?.endedBecause == nil)
+    }
+
+    @Test("the bills of one commitment are not renewals; the next commitment is")
+    func renewals() throws {
+        let year = try (1...12).map { try Self.bill($0) }
+        #expect(subscription(year, at: .day(359))?.renewals == 0)
+        #expect(subscription(year + [try Self.bill(13)], at: .day(361))?.renewals == 1)
+        #expect(subscription(year + (try (13...15).map { try Self.bill($0) }), at: .day(421))?.renewals == 1)
+        let unnumbered = try TestFacts.transaction("102", 30, 60) { $0.billingPlan = .monthly }
+        #expect(subscription([year[0], unnumbered], at: .day(31))?.renewals == 0)
+    }
+
+    @Test("the plan, the end and the bill of a commitment can be tested, at the edges of the bounds")
+    func conditions() throws {
+        let bills = try (1...3).map { try Self.bill($0) }
+        let upFront = [try TestFacts.transaction("1", 0, 365) { $0.billingPlan = .billedUpFront }]
+        let old = [try TestFacts.transaction("1", 0, 365)]
+        let vague = [
+            try TestFacts.transaction("1", 0, 100) {
+                $0.billingPlan = .monthly
+                $0.commitment = Commitment()
+            }, try Self.renewal(signed: 1, bill: .on, commitment: .off),
+        ]
+        for (test, facts, expected) in [
+            (.billingPlan([.monthly]), bills, .yes), (.billingPlan([.billedUpFront]), bills, .no),
+            (.billingPlan([.billedUpFront]), old, .unknown),
+            (.commitmentEndsIn(Bounds(atMost: .days(290))), bills, .yes),
+            (.commitmentEndsIn(Bounds(atMost: .days(289))), bills, .no),
+            (.commitmentEndsIn(Bounds(atLeast: .days(0))), upFront, .no),
+            (.commitmentEndsIn(Bounds(atLeast: .days(0))), old, .unknown),
+            (.commitmentEndsIn(Bounds(atLeast: .days(0))), vague, .unknown),
+            (.endsIn(Bounds(atLeast: .days(0))), vague, .unknown),
+            (.commitmentPeriod(Bounds(atLeast: 3)), bills, .yes), (.commitmentPeriod(Bounds(atMost: 2)), bills, .no),
+            (.commitmentPeriod(Bounds(atMost: 2)), upFront, .no),
+            (.commitmentPeriod(Bounds(atMost: 2)), vague, .unknown),
+        ] as [(SubscriptionTest, [SubscriberFact], Truth)] {
+            #expect(try truth(test, facts, at: 70) == expected, "\(test.kind)")
+        }
+    }
+
+    @Test("the storefront is that of the latest transaction that names one")
+    func storefront() throws {
+        func facts(_ storefronts: [String?]) throws -> [SubscriberFact] {
+            try storefronts.enumerated().map { place, storefront in
+                try TestFacts.transaction("\(place + 1)", Double(place) * 30, Double(place + 1) * 30) {
+                    $0.storefront = storefront
+                }
+            }
+        }
+        for (storefronts, expected) in [
+            (["USA", "DEU"], .yes), (["DEU", "USA"], .no), (["DEU", nil], .yes), ([nil], .unknown), ([], .unknown),
+        ] as [([String?], Truth)] {
+            let context = try DecidingSamples.context(DecidingSamples.customer(try facts(storefronts)))
+            #expect(Condition.test(.storefront(["DEU", "FRA"])).truth(in: context) == expected, "\(storefronts)")
+        }
+    }
+}
