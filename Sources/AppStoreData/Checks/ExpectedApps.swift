@@ -35,6 +35,20 @@ package struct ExpectedApps: Hashable, Sendable {
         return app
     }
 
+    /// Completes the origin of a notification whose content names no bundle ID, if it can only be about one app.
+    ///
+    /// That is the app with the named Apple ID or, without an Apple ID, the only app. Without an environment, production is
+    /// assumed if the app has it. Nothing but the notification itself may be stored under such an origin.
+    func completing(_ origin: PayloadOrigin) -> PayloadOrigin {
+        let only = byBundleID.count == 1 ? byBundleID.values.first : nil
+        let named = origin.appAppleID.map { byAppAppleID[$0] } ?? only
+        guard origin.bundleID == nil, let app = named else { return origin }
+        let assumed = app.environments.contains(.production) ? .production : app.environments.first
+        return PayloadOrigin(
+            origin.kind, bundleID: app.bundleID, appAppleID: origin.appAppleID ?? app.appAppleID,
+            environment: origin.environment ?? assumed)
+    }
+
     private func app(bundleID: BundleID?) throws(CheckFailure) -> ExpectedApp {
         guard let bundleID else { throw .bundleIDMissing }
         guard let app = byBundleID[bundleID] else { throw .anotherBundleID }

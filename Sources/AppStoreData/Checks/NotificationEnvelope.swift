@@ -10,7 +10,7 @@ struct NotificationEnvelope {
     let type: NotificationType
     let subtype: NotificationSubtype?
     let signedDate: Timestamp
-    /// The origin, taken from the first object that names an app.
+    /// The origin, taken from the first object that names a bundle ID, or otherwise an Apple ID or an environment.
     let origin: PayloadOrigin
 
     init(_ payload: PayloadObject) throws(PayloadError) {
@@ -24,7 +24,9 @@ struct NotificationEnvelope {
         let objects = payload.members.members.compactMap { member -> JSONObject? in
             if case .object(let members) = member.value { members } else { nil }
         }
-        origin = objects.lazy.compactMap(Self.origin).first ?? PayloadOrigin(.notification, environment: nil)
+        let origins = objects.map(Self.origin)
+        let unnamed = PayloadOrigin(.notification, environment: nil)
+        origin = origins.first { $0.bundleID != nil } ?? origins.first { $0 != unnamed } ?? unnamed
     }
 
     private enum Member: Int, PayloadMember {
@@ -38,11 +40,11 @@ struct NotificationEnvelope {
     private static let index = MemberIndex<Member>()
     private static let appIndex = MemberIndex<AppMember>()
 
-    private static func origin(of members: JSONObject) -> PayloadOrigin? {
+    private static func origin(of members: JSONObject) -> PayloadOrigin {
         let reader = PayloadReader(members, appIndex)
-        guard let bundleID = try? reader[.bundleId]?.field(BundleID.init) else { return nil }
         return PayloadOrigin(
-            .notification, bundleID: bundleID, appAppleID: (try? reader[.appAppleId]?.integer()) ?? nil,
+            .notification, bundleID: (try? reader[.bundleId]?.field(BundleID.init)) ?? nil,
+            appAppleID: (try? reader[.appAppleId]?.integer()) ?? nil,
             environment: (try? reader[.environment]?.open()) ?? nil)
     }
 }

@@ -29,14 +29,15 @@ package struct NotificationType: OpenValue {
     package static let revoke = Self(rawValue: "REVOKE")
     package static let subscribed = Self(rawValue: "SUBSCRIBED")
     package static let test = Self(rawValue: "TEST")
+    /// Members of a group gave up their seats. Its content, `unclaimInfo`, is kept raw.
+    package static let unclaimSeats = Self(rawValue: "UNCLAIM_SEATS")
 
     /// The types that Apple had documented when this was written.
     package static let known: Set<Self> = [
         consumptionRequest, didChangeRenewalPreference, didChangeRenewalStatus, didFailToRenew, didRenew, expired,
         externalPurchaseToken, gracePeriodExpired, metadataUpdate, migration, offerRedeemed, oneTimeCharge, priceChange,
         priceIncrease, refund, refundDeclined, refundReversed, renewalExtended, renewalExtension, rescindConsent,
-        revoke,
-        subscribed, test,
+        revoke, subscribed, test, unclaimSeats,
     ]
 }
 
@@ -52,14 +53,19 @@ package struct NotificationSubtype: OpenValue {
     package static let billingRecovery = Self(rawValue: "BILLING_RECOVERY")
     package static let billingRetry = Self(rawValue: "BILLING_RETRY")
     package static let created = Self(rawValue: "CREATED")
+    /// Seats that end with the current period.
+    package static let decreaseQuantity = Self(rawValue: "DECREASE_QUANTITY")
     package static let downgrade = Self(rawValue: "DOWNGRADE")
     package static let failure = Self(rawValue: "FAILURE")
     package static let gracePeriod = Self(rawValue: "GRACE_PERIOD")
+    package static let increaseQuantity = Self(rawValue: "INCREASE_QUANTITY")
     package static let initialBuy = Self(rawValue: "INITIAL_BUY")
     package static let pending = Self(rawValue: "PENDING")
     package static let priceIncrease = Self(rawValue: "PRICE_INCREASE")
     package static let productNotForSale = Self(rawValue: "PRODUCT_NOT_FOR_SALE")
     package static let resubscribe = Self(rawValue: "RESUBSCRIBE")
+    /// A refund of some seats. The transaction is not revoked.
+    package static let seats = Self(rawValue: "SEATS")
     package static let summary = Self(rawValue: "SUMMARY")
     package static let unreported = Self(rawValue: "UNREPORTED")
     package static let upgrade = Self(rawValue: "UPGRADE")

@@ -72,9 +72,10 @@ extension ReceivedNotification {
             try PayloadKind.notification.require(of: payload.members)
             envelope = try NotificationEnvelope(payload)
         } catch { throw DataRefusal(error) }
+        let origin = apps.completing(envelope.origin)
         let app: ExpectedApp
-        do { app = try apps.check(envelope.origin) } catch { throw DataRefusal(error) }
-        guard let environment = envelope.origin.environment else { throw DataRefusal(.environmentMissing) }
+        do { app = try apps.check(origin) } catch { throw DataRefusal(error) }
+        guard let environment = origin.environment else { throw DataRefusal(.environmentMissing) }
         self.init(
             app: app, environment: environment, notificationUUID: envelope.notificationUUID, type: envelope.type,
             subtype: envelope.subtype, signedDate: envelope.signedDate, verified: nil,

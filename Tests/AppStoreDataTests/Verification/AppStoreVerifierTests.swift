@@ -100,6 +100,28 @@ struct AppStoreVerifierTests {
         #expect(refusal?.isGenuine == false)
     }
 
+    @Test("content without a bundle ID is about the app with the named Apple ID, or about the only app")
+    func unnamedApp() throws {
+        let one = try OriginTests.app()
+        let other = try OriginTests.app("com.example.other", 7, [.sandbox])
+        let sandbox = try OriginTests.app("com.example.third", nil)
+        func received(_ content: String, _ apps: [ExpectedApp]) throws -> ReceivedNotification? {
+            let unclaimed = SamplePayload.notification("UNCLAIM_SEATS", .data).without("data").with("news", content)
+            return try? Self.verifier().receiveNotification(
+                Self.jws(unclaimed), for: ExpectedApps(apps), at: Self.date)
+        }
+        for (content, apps, app, environment) in [
+            ("{}", [one], one, .production), ("1", [one], one, .production), ("{}", [other], other, .sandbox),
+            ("{}", [sandbox], sandbox, .sandbox), (#"{"environment":"Sandbox"}"#, [one], one, .sandbox),
+            (#"{"appAppleId":7}"#, [one, other], other, .sandbox), ("{}", [one, other], nil, nil), ("{}", [], nil, nil),
+            (#"{"appAppleId":8}"#, [one], nil, nil), (#"{"environment":"Production"}"#, [other], nil, nil),
+        ] as [(String, [ExpectedApp], ExpectedApp?, AppStoreEnvironment?)] {
+            let received = try received(content, apps)
+            #expect(received?.app == app && received?.environment == environment, "\(content)")
+            #expect(received == nil || received?.verified == nil && received?.fault == nil)
+        }
+    }
+
     @Test("the purchases of a receipt become transactions, as old as the receipt")
     func receipt() throws {
         var trial = TestReceipt.Purchase(transactionID: "2000000000000043")

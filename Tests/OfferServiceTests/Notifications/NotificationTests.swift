@@ -88,6 +88,39 @@ struct NotificationTests {
         #expect(intake.outcomes == ["unusable": 1, "stored": 1])
     }
 
+    @Test(
+        "a notification that names no bundle ID is kept if it can only be about one app",
+        arguments: [
+            #"{"unclaimSeatIds":["6b3a1c7e-3f2b-4f0d-9b1a-0c5d6e7f8a9b"]}"#, #"{"environment":"Sandbox"}"#,
+            #"{"appAppleId":1234567890}"#,
+        ])
+    func unnamedApp(content: String) async throws {
+        let intake = try StoreService.notifications()
+        let unclaimed = TestNotification(
+            type: "UNCLAIM_SEATS", transaction: nil, renewalInfo: nil,
+            change: { $0.without("data").with("unclaimInfo", content) })
+        #expect(try await intake.notify(unclaimed).status == 200)
+        let environment = content.contains("Sandbox") ? "Sandbox" : "Production"
+        let labels = #"app="com.example.app",environment="\#(environment)",type="UNCLAIM_SEATS""#
+        #expect(intake.routes.scrape()["offer_signer_notification_types_total{\(labels)}"] == 1)
+        #expect(intake.routes.log.text.contains(#""type": UNCLAIM_SEATS"#))
+        #expect(try await intake.store.payloads(after: nil, limit: 10).count == 1)
+        #expect(try await intake.sampleCustomers().isEmpty)
+    }
+
+    @Test(
+        "a notification about another app is refused, even if only one app is configured",
+        arguments: [#"{"appAppleId":1}"#, #"{"bundleId":"com.example.other"}"#])
+    func anotherApp(content: String) async throws {
+        let intake = try StoreService.notifications()
+        let response = try await intake.notify(
+            TestNotification(
+                type: "UNCLAIM_SEATS", transaction: nil, renewalInfo: nil,
+                change: { $0.without("data").with("unclaimInfo", content) }))
+        #expect(response.status == 422)
+        #expect(try await intake.store.payloads(after: nil, limit: 10).isEmpty)
+    }
+
     @Test("a TEST notification shows up in the log and the metrics")
     func test() async throws {
         let intake = try StoreService.notifications()
@@ -105,8 +138,7 @@ struct NotificationTests {
         arguments: [
             ("another app", "another_bundle_id"), ("another number", "another_app_apple_id"),
             ("Xcode", "environment_not_accepted"),
-            ("no app", "bundle_id_missing"), ("a transaction", "payload_of_another_kind"),
-            ("forged", "signature_invalid"),
+            ("a transaction", "payload_of_another_kind"), ("forged", "signature_invalid"),
             ("another root", "certificate_signature_invalid"), ("not a JWS", "jws_not_three_parts"),
         ])
     func refused(name: String, code: String) async throws {
@@ -119,8 +151,6 @@ struct NotificationTests {
         case "another number":
             body = try TestNotification(changeData: { $0.with("appAppleId", "1") }).body(signedBy: intake.chain)
         case "Xcode": body = try TestNotification(environment: "Xcode").body(signedBy: intake.chain)
-        case "no app":
-            body = try TestNotification(change: { $0.without("data").with("news", "{}") }).body(signedBy: intake.chain)
         case "a transaction":
             body = #"{"signedPayload":"\#(try intake.chain.jws(SamplePayload.transaction))"}"#
         case "forged":
