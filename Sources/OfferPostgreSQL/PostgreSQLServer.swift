@@ -35,7 +35,7 @@ package struct PostgreSQLServer: Hashable, Sendable {
     /// True if the URL contains a password before the host, or the setting `password` or `sslpassword`.
     package let containsPassword: Bool
 
-    /// The error for an invalid URL. It never repeats a part of the URL, which may be a password.
+    /// The error for an invalid URL. It never quotes any part of the URL, because that part could be a password.
     private static let invalid = PostgreSQLError(
         state: nil,
         message: """

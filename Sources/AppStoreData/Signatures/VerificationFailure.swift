@@ -114,7 +114,7 @@ extension VerificationFailure.Code {
         case .rootNotTrusted: "No trusted root issued the intermediate certificate."
         case .certificateSignatureInvalid: "\(certificate) has an invalid signature."
         case .chainRefused: "The chain of certificates violates a rule of X.509."
-        case .signatureInvalid: "The signature does not match this data and the leaf certificate's key."
+        case .signatureInvalid: "The signature over this data does not verify with the leaf certificate's key."
         case .signedTooLongAgo: "The data was signed too long ago to be accepted."
         case .signedInFuture: "The data was signed later than this machine's clock shows. Check the clock."
         case .verificationUnavailable: "The data could not be verified now. Try again later."

@@ -135,8 +135,8 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
         if let unsentSince, now - unsentSince > TimeLimit.reading { return context.close(promise: nil) }
         switch state {
         case .open:
-            // The limit is shorter than for HTTP/1.1. The client is told before the connection closes, so no request is
-            // lost.
+            // The limit is shorter than for HTTP/1.1. The client receives GOAWAY before the connection closes, so no
+            // request is lost.
             if openStreams == 0, now - idleSince > TimeLimit.request { end(context) }
         case .ending(let since):
             if now - since >= TimeLimit.stopGrace { drain(context, tellsClient: true) }

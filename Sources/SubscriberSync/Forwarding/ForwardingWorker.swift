@@ -121,8 +121,7 @@ package struct ForwardingWorker: Service {
         }
     }
 
-    /// Gives up notifications that have waited for three days for a receiver that accepts nothing. Such a receiver gets
-    /// few attempts, so most of its notifications would never have their last attempt.
+    /// Gives up notifications that have waited for three days for a receiver that accepts nothing. Such a receiver is tried so rarely that most of its notifications would never reach their last attempt.
     private func giveUp(_ receiver: String) async {
         let now = now()
         var total = 0

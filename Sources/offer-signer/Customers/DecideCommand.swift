@@ -47,7 +47,7 @@ struct DecideCommand: AsyncParsableCommand {
         })
     var productID: [ProductID] = []
 
-    @Option(help: "The time as of which to decide (default: now).") var at: String?
+    @Option(help: "The time at which to evaluate the rules (default: now).") var at: String?
     @Option(help: "The output format: text or json.") var format = Format.text
     @OptionGroup var options: DatabaseOptions
 

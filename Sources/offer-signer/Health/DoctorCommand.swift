@@ -136,7 +136,7 @@ struct DoctorCommand: AsyncParsableCommand {
         report(
             asked.isEmpty
                 ? "no app would be refreshed from the App Store, because none has an issuer ID"
-                : "customers of \(asked.joined(separator: ", ")) would be refreshed from the App Store; --online tries it"
+                : "data of the customers of \(asked.joined(separator: ", ")) would be refreshed from the App Store; --online tests it"
         )
     }
 

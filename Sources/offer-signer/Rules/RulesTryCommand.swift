@@ -28,7 +28,7 @@ struct RulesTryCommand: AsyncParsableCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, csv, json }
 
     @Argument(help: "The configuration file with the new rules.") var newFile: String
-    @Option(help: "The time as of which to decide (default: now).") var at: String?
+    @Option(help: "The time at which to evaluate the rules (default: now).") var at: String?
     @Option(help: "The output format: text, csv or json.") var format = Format.text
     @Option(help: "The number of customers to name for each change, up to 1000.") var sample = 3
     @OptionGroup var options: DatabaseOptions
