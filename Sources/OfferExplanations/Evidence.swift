@@ -51,11 +51,12 @@ package struct Evidence: Sendable {
         }
     }
 
-    /// The member names of both kinds of evidence. With `expiresAt` and `compactJWSMissing`, a response from
-    /// `/v1/promotional-offers` can be presented unchanged.
+    /// The member names of both kinds of evidence. They include `billingPlanType`, `compactJWSMissing` and `expiresAt`, so a
+    /// response from `/v1/promotional-offers` can be presented unchanged.
     private static let fieldNames: Set<String> = [
         "appBundleID", "bundleID", "productIdentifier", "productID", "offerID", "applicationUsername",
-        "appAccountToken", "transactionID", "compactJWS", "compactJWSMissing", "expiresAt", "storeKitError",
+        "appAccountToken", "transactionID", "compactJWS", "compactJWSMissing", "expiresAt", "billingPlanType",
+        "storeKitError",
     ]
 
     private static let v1Names = fieldNames.union(["signature"])

@@ -12,6 +12,7 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
     case productUnavailable
     case purchaseNotAllowed
     case invalidQuantity
+    case seatPurchaseRefused
     case unspecific
 
     /// StoreKit's names. Explanations use the first one.
@@ -26,6 +27,7 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
         case .productUnavailable: ["productUnavailable", "storeProductNotAvailable"]
         case .purchaseNotAllowed: ["purchaseNotAllowed", "paymentNotAllowed"]
         case .invalidQuantity: ["invalidQuantity"]
+        case .seatPurchaseRefused: ["multiSeatPurchaseDisabled", "seatReductionNotAllowed"]
         case .unspecific: ["unknown", "paymentInvalid", "clientInvalid"]
         }
     }
@@ -41,7 +43,7 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
         case .unauthorizedRequestData: ["10"]
         case .productUnavailable: ["5"]
         case .purchaseNotAllowed: ["4"]
-        case .invalidQuantity: []
+        case .invalidQuantity, .seatPurchaseRefused: []
         case .unspecific: ["0", "1", "3"]
         }
     }
@@ -68,7 +70,8 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
         case .invalidOfferIdentifier:
             """
             The product has no such offer, or the offer was removed. Compare offerID with the Promotional Offer \
-            Identifier in App Store Connect, letter by letter, for this product and this environment.
+            Identifier in App Store Connect, letter by letter, for this product and this environment. An offer is for \
+            one billing plan, and the app must buy with that plan.
             """
         case .invalidOfferPrice:
             "The price of the offer is no longer below the regular price. Check both prices in App Store Connect."
@@ -84,7 +87,15 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
         case .purchaseNotAllowed:
             "This customer is not allowed to buy on this device. This is unrelated to the signature."
         case .invalidQuantity:
-            "The quantity of the purchase is wrong; for a subscription it must be 1. This is unrelated to the signature."
+            """
+            The quantity of the purchase is wrong. For a subscription it must be 1, except for seats. This is unrelated \
+            to the signature.
+            """
+        case .seatPurchaseRefused:
+            """
+            The App Store refuses this number of seats: the product is not sold in seats, or the customer may not have \
+            fewer now. This is unrelated to the signature.
+            """
         case .unspecific:
             """
             StoreKit does not name the reason. An invalid signature often looks like this, and so does a sandbox \

@@ -44,6 +44,13 @@ struct RulesFileTests {
         #expect(file.rules.keys.sorted() == ["r"] && file.needsStore)
     }
 
+    @Test("the billing plan of an offer is one of Apple's values", arguments: ["monthly", "[MONTHLY]", "~", "\"\""])
+    func billingPlan(value: String) {
+        let (problems, _) = Self.read(
+            "r: {everSubscribed: true}", offer: "{offerID: o, rule: r, billingPlan: \(value)}")
+        #expect(problems.count == 1 && problems[0].contains("write BILLED_UPFRONT or MONTHLY"), "\(problems)")
+    }
+
     @Test(
         "a condition without content is an error, and never a rule that fits everyone",
         arguments: ["{}", "[]", "\"\"", "~"])

@@ -78,7 +78,8 @@ struct AppsReader {
             notifications: AppNotifications(
                 receivers: members["notifications"].map(Self.readReceivers) ?? [],
                 sharedSecret: members["sharedSecret"].flatMap { Self.readSharedSecret($0, readSecret) }),
-            rules: appRules, prices: products.values.sorted { $0.place < $1.place }.flatMap(\.prices))
+            rules: appRules, prices: products.values.sorted { $0.place < $1.place }.flatMap(\.prices),
+            billingPlans: products.mapValues(\.billingPlans).filter { !$0.value.isEmpty })
         let keyID = members["keyID"]?.identifier { text throws(FieldError) in try KeyID(utf8: text) }
         if let value = members["keyFingerprint"] { readFingerprint(value, of: members["keyID"], keyID) }
         let issuerID = members["issuerID"]?.identifier { text throws(FieldError) in try IssuerID(utf8: text) }

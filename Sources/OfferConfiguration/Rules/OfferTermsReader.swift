@@ -11,11 +11,14 @@ struct OfferTermsReader {
         /// The prices by currency, for comparison with the product's prices.
         var price: [String: Double] = [:]
         var mode: OfferPrice.Mode?
+        var billingPlan: BillingPlanType?
         /// The number of periods for which the offer lasts.
         var periods: Int?
     }
 
-    private static let names = ["offerID", "rule", "priority", "price", "mode", "periods", "limits", "signedElsewhere"]
+    private static let names = [
+        "offerID", "rule", "priority", "price", "mode", "periods", "limits", "signedElsewhere", "billingPlan",
+    ]
 
     /// - Parameter productID: nil if the product ID cannot be read.
     static func read(_ value: YAMLValue, of productID: ProductID?, _ rules: RulesReader) -> Listed? {
@@ -30,6 +33,11 @@ struct OfferTermsReader {
         let price = members["price"]?.prices() ?? [:]
         let mode = members["mode"]?.choice(OfferPrice.Mode.self)
         let periods = members["periods"]?.positive()
+        let billingPlan = members["billingPlan"].flatMap { value -> BillingPlanType? in
+            let known = BillingPlanType.known
+            return known.first { $0.rawValue == value.text }
+                ?? value.refuse(expected: known.map(\.rawValue).joined(separator: " or "))
+        }
         guard let offerID else { return nil }
         var terms: OfferTerms?
         // An offer whose rule cannot be read must not count as an offer without a rule. The reported problem prevents
@@ -43,7 +51,8 @@ struct OfferTermsReader {
                 rule: rule.value ?? Rule(name: nil, condition: .test(.everSubscribed(true))),
                 priority: priority.value ?? 0, limits: limits.value ?? OfferLimits(), isSignedElsewhere: isElsewhere)
         }
-        return Listed(offerID: offerID, terms: terms, price: price, mode: mode, periods: periods)
+        return Listed(
+            offerID: offerID, terms: terms, price: price, mode: mode, billingPlan: billingPlan, periods: periods)
     }
 
     private static func readOfferID(_ value: YAMLValue) -> OfferID? {

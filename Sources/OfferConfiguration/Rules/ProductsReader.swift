@@ -11,6 +11,8 @@ enum ProductsReader {
         let isFamilySharable: Bool
         /// The prices of those offers that have a price.
         let prices: [OfferPrice]
+        /// The billing plans of those offers that name one.
+        let billingPlans: [OfferID: BillingPlanType]
         /// The position of the product in the file.
         let place: Int
     }
@@ -40,12 +42,14 @@ enum ProductsReader {
         let isFamilySharable = members["familySharable"]?.flag() ?? false
         let price = members["price"]?.prices() ?? [:]
         var (offers, terms, prices): (Set<OfferID>, [OfferTerms], [OfferPrice]) = ([], [], [])
+        var billingPlans: [OfferID: BillingPlanType] = [:]
         for item in members["offers"]?.list("offers") ?? [] {
             guard let offer = OfferTermsReader.read(item, of: productID, rules) else { continue }
             if !offers.insert(offer.offerID).inserted {
                 item.report("this offer is a duplicate", hint: "remove one")
             }
             if let offered = offer.terms { terms.append(offered) }
+            billingPlans[offer.offerID] = offer.billingPlan
             guard let productID, !offer.price.isEmpty else { continue }
             let compared = OfferPrice(
                 productID: productID, offerID: offer.offerID, mode: offer.mode, periods: offer.periods,
@@ -56,7 +60,7 @@ enum ProductsReader {
         guard let productID else { return nil }
         let product = Product(
             offers: offers, terms: terms, group: group, rank: rank, isFamilySharable: isFamilySharable, prices: prices,
-            place: place)
+            billingPlans: billingPlans, place: place)
         return (productID, product)
     }
 

@@ -21,6 +21,8 @@ package struct Catalogue: Hashable, Sendable {
         package let rules: AppRules
         /// The prices of offers and their products, to compare them.
         package let prices: [OfferPrice]
+        /// The billing plan of each offer for which one is configured. The app must buy with that plan.
+        private let billingPlans: [ProductID: [OfferID: BillingPlanType]]
 
         /// - Parameter environments: nil means the sandbox, plus production if `appAppleID` is set.
         package init(
@@ -29,7 +31,7 @@ package struct Catalogue: Hashable, Sendable {
             familySharable: Set<ProductID> = [], allowsUnboundJWS: Bool = false,
             ownership: OwnershipPolicy = .first, freshness: Duration? = nil,
             notifications: AppNotifications = AppNotifications(), rules: AppRules = AppRules(),
-            prices: [OfferPrice] = []
+            prices: [OfferPrice] = [], billingPlans: [ProductID: [OfferID: BillingPlanType]] = [:]
         ) {
             self.appAppleID = appAppleID
             self.environments = environments ?? Self.defaultEnvironments(appAppleID: appAppleID)
@@ -42,6 +44,11 @@ package struct Catalogue: Hashable, Sendable {
             self.notifications = notifications
             self.rules = rules
             self.prices = prices
+            self.billingPlans = billingPlans
+        }
+
+        package func billingPlan(of productID: ProductID, _ offerID: OfferID) -> BillingPlanType? {
+            billingPlans[productID]?[offerID]
         }
 
         package static func defaultEnvironments(appAppleID: Int64?) -> Set<AppStoreEnvironment> {

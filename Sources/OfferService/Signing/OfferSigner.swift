@@ -75,7 +75,8 @@ package struct OfferSigner: Sendable {
         let (payload, signature) = try makeSignature(
             for: offer.customer, right, nonce: sources.makeNonce(), at: time, admission)
         return SignedOffer(
-            payload: payload, signature: signature, jws: try makeJWS(for: offer, right, at: time, admission))
+            payload: payload, signature: signature, jws: try makeJWS(for: offer, right, at: time, admission),
+            billingPlan: right.billingPlan)
     }
 
     /// Signs a reserved offer.
@@ -98,7 +99,9 @@ package struct OfferSigner: Sendable {
                 plan.terms.productID, plan.terms.offerID, planned.transactionID)
             jws = .made(try makeJWS(request, right, nonce: planned.nonce, at: plan.at, admission))
         }
-        return SignedOffer(payload: payload, signature: signature, jws: jws, decision: reserved.decision)
+        return SignedOffer(
+            payload: payload, signature: signature, jws: jws, decision: reserved.decision,
+            billingPlan: right.billingPlan)
     }
 
     private func makeSignature(

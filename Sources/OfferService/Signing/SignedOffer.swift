@@ -1,6 +1,6 @@
 package import OfferAudit
 package import OfferCore
-import OfferEligibility
+package import OfferEligibility
 
 /// An offer with a verified signature, and the response bodies that contain it.
 package struct SignedOffer: Hashable, Sendable {
@@ -10,14 +10,18 @@ package struct SignedOffer: Hashable, Sendable {
     package let jws: OfferJWS
     /// nil for an offer without a rule.
     package let decision: SignedDecision?
+    /// The plan with which the app must buy; nil if the catalogue names none. A signature does not contain it.
+    package let billingPlan: BillingPlanType?
 
     package init(
-        payload: OfferPayload, signature: OfferSignature?, jws: OfferJWS = .notWanted, decision: SignedDecision? = nil
+        payload: OfferPayload, signature: OfferSignature?, jws: OfferJWS = .notWanted, decision: SignedDecision? = nil,
+        billingPlan: BillingPlanType? = nil
     ) {
         self.payload = payload
         self.signature = signature
         self.jws = jws
         self.decision = decision
+        self.billingPlan = billingPlan
     }
 
     /// The time at which the App Store stops accepting the signature.
@@ -51,8 +55,9 @@ package struct SignedOffer: Hashable, Sendable {
         writeSignatures(to: &writer)
     }
 
-    /// Writes both signatures without the signed fields.
+    /// Writes both signatures and the billing plan without the signed fields.
     func writeSignatures(to writer: inout JSONWriter) {
+        if let billingPlan { writer.member("billingPlanType", billingPlan.rawValue) }
         if signature != nil {
             writer.member("expiresAt", expiresAt.milliseconds)
             writer.object("signature") { writeSignature(to: &$0) }

@@ -17,6 +17,8 @@ struct SigningRight: Sendable {
     let issuerID: IssuerID?
     /// True if the app permits a JWS that is not bound to a transaction.
     let allowsUnboundJWS: Bool
+    /// The billing plan of the offer, if one is configured.
+    let billingPlan: BillingPlanType?
     private let key: KeyRing.Key
 
     var keyID: KeyID { key.id }
@@ -25,7 +27,9 @@ struct SigningRight: Sendable {
         self.item = item
         self.key = key
         issuerID = policy.issuerIDs[item.app]
-        allowsUnboundJWS = policy.catalogue?.apps[item.app]?.allowsUnboundJWS == true
+        let app = policy.catalogue?.apps[item.app]
+        allowsUnboundJWS = app?.allowsUnboundJWS == true
+        billingPlan = item.product.flatMap { product in item.offer.flatMap { app?.billingPlan(of: product, $0) } }
     }
 
     /// Signs the promotional offer for a customer and verifies the signature.

@@ -281,6 +281,31 @@ struct DecisionTests {
         #expect(plain.status == 200)
     }
 
+    @Test("a signature comes with the billing plan that is configured for the offer")
+    func billingPlan() async throws {
+        let service = try StoreService(
+            """
+            {offerID: keep, rule: retention, billingPlan: MONTHLY}, {offerID: other, rule: retention},
+            {offerID: plain, billingPlan: BILLED_UPFRONT}
+            """)
+        try await service.addSubscriber(autoRenew: false)
+        let plans = try await service.decide().offers.map { offer in
+            "\(offer["offerID"] ?? "") \(offer["billingPlanType"] ?? "none")"
+        }
+        #expect(plans.sorted() == ["keep MONTHLY", "other none"])
+        for (offer, plan) in [("keep", "MONTHLY"), ("other", nil), ("plain", "BILLED_UPFRONT")] {
+            let signed = await service.post(
+                "/v1/promotional-offers", #""productID":"monthly","offerID":"\#(offer)",\#(StoreService.token())"#)
+            #expect(signed.status == 200 && signed.json["billingPlanType"] as? String == plan, "\(signed.text)")
+            let sample = await service.routes.postLater(
+                "/offer",
+                """
+                {"appBundleID":"com.example.app","productIdentifier":"monthly","offerID":"\(offer)",\(StoreService.token())}
+                """)
+            #expect(!sample.text.contains("billingPlanType"), "the answer has the members of Apple's sample")
+        }
+    }
+
     @Test("a request is read strictly")
     func strict() async throws {
         let service = try StoreService(Self.offers)
