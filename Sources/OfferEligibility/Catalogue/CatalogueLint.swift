@@ -99,8 +99,8 @@ private struct AppLint {
         guard let last = app.rules.retention.last, !last.needsNoFacts else { return [] }
         return [
             Diagnostic(
-                "\(name) retention: the last case needs facts about the customer, so nothing is shown if no "
-                    + "decision is possible in time",
+                "\(name) retention: the last case needs facts about the customer, so the App Store falls back to "
+                    + "its other messages if no decision is possible in time",
                 hint: "end the list with a message without a rule")
         ]
     }

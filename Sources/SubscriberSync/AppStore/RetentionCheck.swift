@@ -49,8 +49,8 @@ package struct RetentionCheck: Sendable {
             guard let message = states[identifier.description] else {
                 return warning(
                     "the message \(identifier) is not uploaded",
-                    hint:
-                        "upload it with: offer-signer retention messages upload --environment \(app.environment.rawValue)"
+                    hint: "ignore this for a message of App Store Connect; otherwise, upload it with: offer-signer "
+                        + "retention messages upload --environment \(app.environment.rawValue)"
                 )
             }
             guard !message.isApproved else { return nil }
@@ -85,7 +85,7 @@ package struct RetentionCheck: Sendable {
                 guard case .refused(.defaultMessageNotFound) = error else { throw error }
                 missing.append(
                     warning(
-                        "\(product.text) has no default message for \(locale), so nothing is shown if an answer fails",
+                        "\(product.text) has no default message for \(locale), so nothing may be shown if an answer fails",
                         hint: "set it with: offer-signer retention defaults set"))
             }
         }

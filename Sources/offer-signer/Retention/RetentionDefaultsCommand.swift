@@ -23,8 +23,8 @@ struct RetentionDefaultsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Set or replace the default retention message of a product and locale.",
             discussion: """
-                Each product needs a default message for each locale: without it, nothing is shown when an answer fails or comes too \
-                late.
+                Each product needs a default message for each locale. Without it, nothing may be shown when an answer fails or comes too \
+                late: the App Store has only the message of App Store Connect, if there is one.
 
                   offer-signer retention defaults set --product-id com.example.app.pro.monthly --locale en-US UUID
                 """)
