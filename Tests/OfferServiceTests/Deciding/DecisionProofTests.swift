@@ -26,9 +26,9 @@ struct DecisionProofTests {
             .with("transactionReason", #""PURCHASE""#)
             .without(
                 "revocationDate", "revocationReason", "revocationType", "revocationPercentage", "isUpgraded",
-                "offerType",
-                "offerIdentifier", "offerDiscountType", "offerPeriod", "appAccountToken",
-                "previousOriginalTransactionId")
+                "offerType", "offerIdentifier", "offerDiscountType", "offerPeriod", "appAccountToken",
+                "previousOriginalTransactionId", "billingPlanType", "commitmentInfo", "additionalTransactionReason",
+                "multiSeatInfo")
         return account.map { payload.with("appAccountToken", "\"\(Sample.token($0).description)\"") } ?? payload
     }
 
@@ -39,8 +39,8 @@ struct DecisionProofTests {
             .with("renewalDate", "\(Sample.day(30).milliseconds)").with("appTransactionId", #""700""#)
             .without(
                 "expirationIntent", "isInBillingRetryPeriod", "gracePeriodExpiresDate", "priceIncreaseStatus",
-                "offerType",
-                "offerIdentifier", "offerDiscountType", "offerPeriod", "eligibleWinBackOfferIds", "appAccountToken")
+                "offerType", "offerIdentifier", "offerDiscountType", "offerPeriod", "eligibleWinBackOfferIds",
+                "appAccountToken", "commitmentInfo", "renewalBillingPlanType", "multiSeatInfo", "renewalQuantity")
         return account.map { payload.with("appAccountToken", "\"\(Sample.token($0).description)\"") } ?? payload
     }
 
