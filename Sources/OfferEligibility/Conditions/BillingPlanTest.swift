@@ -13,10 +13,7 @@ package struct BillingPlanTest: SubscriptionTestKind {
     }
 
     package static func read(_ value: some RuleValue) -> Self? {
-        let known = BillingPlanType.known
-        return value.set(expected: known.map(\.rawValue).joined(separator: ", ")) { text in
-            known.first { $0.rawValue == text }
-        }.map(Self.init)
+        value.values(among: BillingPlanType.known).map(Self.init)
     }
 
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {

@@ -26,7 +26,7 @@ package struct CommitmentEndsInTest: SubscriptionTestKind, DurationTest {
 }
 
 /// `commitmentPeriod`: the number of the billing period within a commitment, from 1. It does not hold without a commitment.
-package struct CommitmentPeriodTest: SubscriptionTestKind {
+package struct CommitmentPeriodTest: SubscriptionTestKind, CountTest {
     package static let name = "commitmentPeriod"
     package static let code = ReasonCode.commitmentPeriod
     package static let subject = "The billing period of the commitment"
@@ -37,25 +37,17 @@ package struct CommitmentPeriodTest: SubscriptionTestKind {
         self.bounds = bounds
     }
 
-    package static func read(_ value: some RuleValue) -> Self? {
-        value.counts().map(Self.init)
-    }
-
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
-        subscription.truth(of: subscription.commitment?.billingPeriodNumber) { Truth(bounds.contains(Int($0))) }
+        subscription.truth(of: subscription.commitment?.billingPeriodNumber) {
+            Truth(bounds.contains(Int(clamping: $0)))
+        }
     }
-
-    package var required: ReasonValue { ReasonValue(bounds) { .number(Double($0)) } }
 
     package func found(_ subscription: Subscription) -> ReasonValue? {
         subscription.commitment?.billingPeriodNumber.map { .number(Double($0)) }
     }
 
     package func source(_ subscription: Subscription) -> DecisionReason.Source { .transaction }
-
-    package static func contradiction(among tests: [Self]) -> String? {
-        tests.map(\.bounds).areApart() ? Contradiction.ranges : nil
-    }
 }
 
 extension Subscription {

@@ -13,10 +13,7 @@ package struct EnvironmentTest: CustomerTestKind {
     }
 
     package static func read(_ value: some RuleValue) -> Self? {
-        let known = AppStoreEnvironment.known
-        return value.set(expected: known.map(\.rawValue).joined(separator: ", ")) { text in
-            known.first { $0.rawValue == text }
-        }.map(Self.init)
+        value.values(among: AppStoreEnvironment.known).map(Self.init)
     }
 
     package func truth(in context: EvaluationContext) -> Truth {

@@ -1,7 +1,7 @@
 import OfferCore
 
 /// `renewals`: the number of paid renewals without a gap.
-package struct RenewalsTest: SubscriptionTestKind {
+package struct RenewalsTest: SubscriptionTestKind, CountTest {
     package static let name = "renewals"
     package static let code = ReasonCode.renewals
     package static let subject = "The number of renewals"
@@ -12,17 +12,11 @@ package struct RenewalsTest: SubscriptionTestKind {
         self.bounds = bounds
     }
 
-    package static func read(_ value: some RuleValue) -> Self? {
-        value.counts().map(Self.init)
-    }
-
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
         guard subscription.settled else { return .unknown }
         return subscription.isRunWhole
             ? Truth(bounds.contains(subscription.renewals)) : bounds.contains(atLeast: subscription.renewals)
     }
-
-    package var required: ReasonValue { ReasonValue(bounds) { .number(Double($0)) } }
 
     package func found(_ subscription: Subscription) -> ReasonValue? {
         .number(Double(subscription.renewals))
@@ -30,10 +24,6 @@ package struct RenewalsTest: SubscriptionTestKind {
 
     package func source(_ subscription: Subscription) -> DecisionReason.Source {
         subscription.settled ? .history : .notification
-    }
-
-    package static func contradiction(among tests: [Self]) -> String? {
-        tests.map(\.bounds).areApart() ? Contradiction.ranges : nil
     }
 }
 

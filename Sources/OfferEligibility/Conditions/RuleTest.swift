@@ -60,6 +60,25 @@ extension DurationTest {
     }
 }
 
+/// A test written as a number or as bounds on a number.
+package protocol CountTest: RuleTest {
+    var bounds: Bounds<Int> { get }
+
+    init(_ bounds: Bounds<Int>)
+}
+
+extension CountTest {
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.counts().map(Self.init)
+    }
+
+    package var required: ReasonValue { ReasonValue(bounds) { .number(Double($0)) } }
+
+    package static func contradiction(among tests: [Self]) -> String? {
+        tests.map(\.bounds).areApart() ? Contradiction.ranges : nil
+    }
+}
+
 /// Descriptions of contradictions, shared by several kinds.
 enum Contradiction {
     static let values = "two of its conditions require different values"

@@ -75,6 +75,11 @@ extension RuleValue {
         set(expected: Result.allCases.map(\.rawValue).joined(separator: ", ")) { Result(rawValue: $0) }
     }
 
+    /// Reads one or more values of Apple's, as Apple spells them.
+    func values<Value: OpenValue>(among known: [Value]) -> Set<Value>? where Value.RawValue == String {
+        set(expected: known.map(\.rawValue).joined(separator: ", ")) { text in known.first { $0.rawValue == text } }
+    }
+
     package func productIDs() -> Set<ProductID>? {
         set(expected: "a product ID") { try? ProductID(utf8: Array($0.utf8)) }
     }
