@@ -42,8 +42,7 @@ struct Period {
         guard lineItems.contains(where: { $0.purchase.additionalReason != nil }) else { return lineItems }
         var periods: [Period] = []
         for item in lineItems {
-            let place = periods.lastIndex { $0.end == item.end && $0.purchase.productID == item.purchase.productID }
-            if item.purchase.additionalReason != nil, let place {
+            if item.purchase.additionalReason != nil, let place = periods.lastIndex(where: item.adds(to:)) {
                 periods[place] = periods[place].joining(item)
             } else {
                 periods.append(item)
@@ -75,6 +74,13 @@ struct Period {
         return Period(
             transactionID: transactionID, originalTransactionID: originalTransactionID,
             signedDate: max(signedDate, copy.signedDate), purchase: purchase)
+    }
+
+    /// Returns true if this line item adds to a period. An offer that the period does not have is a redemption of its own.
+    private func adds(to period: Period) -> Bool {
+        let offer = UsedOffer(self)
+        return period.end == end && period.purchase.productID == purchase.productID
+            && (offer == nil || offer == UsedOffer(period))
     }
 
     private func joining(_ other: Period) -> Period {

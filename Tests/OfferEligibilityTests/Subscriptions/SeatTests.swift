@@ -58,6 +58,18 @@ struct SeatTests {
         }
     }
 
+    @Test("added seats with an offer that the period does not have are a redemption", arguments: [nil, "other"])
+    func addedOffer(ofPeriod identifier: String?) throws {
+        let first = try Self.seats("1", at: 0) { purchase in
+            purchase.offer = identifier.map { AppliedOffer(type: .promotional, identifier: $0) }
+        }
+        let redemptions = Redemption.promotional(in: [first, try Self.seats("2", at: 10)])
+        #expect(redemptions.last?.offerID == "half" && redemptions.last?.at == .day(10))
+        #expect(redemptions.count == (identifier == nil ? 1 : 2))
+        let plain = try Self.seats("2", at: 10) { $0.offer = nil }
+        #expect(Redemption.promotional(in: [try Self.seats("1", at: 0), plain]).map(\.at) == [.day(0)])
+    }
+
     @Test("a purchase without the reason, or of another product, is a period of its own")
     func others() throws {
         let upgrade = [try Self.seats("1", at: 0, reason: nil), try Self.seats("2", at: 10, reason: nil)]
