@@ -18,7 +18,8 @@ extension Settings {
             """, default: nil, "Apple's roots, which are built in", reload: .onRestart, parse: Parse.path)
     package static let ocsp = Setting<OCSPMode?>(
         "OCSP", "Check with Apple's OCSP responders whether certificates of App Store data are revoked: on or off",
-        details: "Answers are kept until they expire, and no request waits for them.", default: nil,
+        details: "Answers are cached until they expire. Requests with proofs never wait for them; notifications do.",
+        default: nil,
         "on; off with roots of your own", reload: .onRestart, parse: Parse.optionalChoice)
 
     // MARK: App Store Server API
