@@ -20,7 +20,7 @@ package struct Bounds<Value: Comparable & Hashable & Sendable>: Hashable, Sendab
         atLeast.map { value >= $0 } ?? true && atMost.map { value <= $0 } ?? true
     }
 
-    /// Tests a value of which only a lower bound is known.
+    /// Tests a value that is `known` or greater.
     func contains(atLeast known: Value) -> Truth {
         if let atMost, known > atMost { return .no }
         return atMost == nil && atLeast.map { known >= $0 } ?? true ? .yes : .unknown

@@ -15,7 +15,7 @@ import SubscriberSync
 /// ```
 ///
 /// The route is public and takes no token: the signature of a request authenticates its sender. The App Store waits 700
-/// ms. After any status except 200, it shows its default message.
+/// ms. After any status except 200, it falls back to other messages.
 struct RetentionEndpoint: Sendable {
     private let decider: RetentionDecider
     private let reader: RetentionRequestReader
