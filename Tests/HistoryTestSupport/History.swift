@@ -75,10 +75,12 @@ struct History {
     private func copies(of life: Life, _ random: inout SplitMix64) throws -> [SubscriberFact] {
         var copies: [SubscriberFact] = []
         for term in life.terms where Int.random(in: 0..<3, using: &random) == 0 {
+            guard term.addedSeats.isEmpty || term.isRenewal || term.id == life.original else { continue }
             let date = Timestamp(milliseconds: end.milliseconds + Int64.random(in: 0..<1_000_000, using: &random))
             let copy = try life.fact(of: term, signed: date)
             var receipt = try life.purchase(term)
             (receipt.subscriptionGroupID, receipt.reason, receipt.ownership, receipt.price) = (nil, nil, nil, nil)
+            (receipt.additionalReason, receipt.storefront) = (nil, nil)
             (receipt.appAccountToken, receipt.appTransactionID) = (nil, nil)
             let restored = try TestFacts.fact(copy.value, term.id + "0", of: life.original, signed: date)
             let described = try TestFacts.fact(.receiptTransaction(receipt), term.id, of: life.original, signed: date)

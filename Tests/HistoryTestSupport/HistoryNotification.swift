@@ -156,6 +156,8 @@ private struct Source {
         writer.member("inAppOwnershipType", ifAny: purchase.ownership?.rawValue)
         writer.member("transactionReason", ifAny: purchase.reason?.rawValue)
         writer.member("price", ifAny: purchase.price)
+        writer.member("storefront", ifAny: purchase.storefront)
+        writer.member("additionalTransactionReason", ifAny: purchase.additionalReason?.rawValue)
         writer.member("appAccountToken", ifAny: purchase.appAccountToken?.description)
         writer.member("appTransactionId", ifAny: purchase.appTransactionID?.text.description)
         writer.member("revocationDate", ifAny: purchase.revocation?.date)

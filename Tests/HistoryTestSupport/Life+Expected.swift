@@ -20,7 +20,10 @@ extension Life {
         (known.productID, known.expiresAt) = (last.product, last.end)
         (known.autoRenews, known.autoRenewProductID) = (autoRenews, nextProduct)
         known.ownership = isShared ? .familyShared : .purchased
-        let start = terms.first { $0.run == last.run }?.start
+        let first = terms.first { $0.run == last.run }
+        let start = first?.start
+        known.isRunWhole = first?.id == original || first?.isSignedWithSeats == false
+        if last.run == 0, let inherited { known.isRunWhole = inherited.isRunWhole }
         known.subscribedSince = last.run == 0 ? inherited?.start ?? start : start
         known.renewals = isShared ? 0 : renewals
         let kinds: [OfferType: Subscription.PeriodKind] = [
@@ -30,7 +33,10 @@ extension Life {
         known.offerID = last.offer?.identifier
         known.priceIncrease = priceIncrease.map { $0 == .accepted ? .accepted : .pending }
         known.winBackOffers = winBackOffers
-        let refunds = terms.compactMap { term in term.refund.map { "\(term.id) \($0.date.milliseconds)" } }
+        let refunds = terms.flatMap { term in
+            let refunds = [(term.id, term.refund?.date)] + term.addedSeats.map { ($0.id, $0.refund) }
+            return refunds.compactMap { id, date in date.map { "\(id) \($0.milliseconds)" } }
+        }
         known.refunded = isShared ? [] : refunds
         known.refundPending = requests.values.contains { now.milliseconds < $0.milliseconds + 60 * 86_400_000 }
         judge(&known, at: now)
@@ -51,7 +57,10 @@ extension Life {
     /// What a purchase goes on with: the run, if the customer still has access.
     func inheritance(at time: Timestamp) -> Inheritance? {
         guard time <= min(last.end, last.refund?.date ?? last.end) else { return nil }
-        return expected(at: time).subscribedSince.map { Inheritance(start: $0, renewals: renewals) }
+        let expected = expected(at: time)
+        return expected.subscribedSince.map {
+            Inheritance(start: $0, renewals: renewals, isRunWhole: expected.isRunWhole)
+        }
     }
 
     /// Whether every term is known without a gap, to one that runs or to an end that was stated.
@@ -71,7 +80,8 @@ extension Life {
 
     /// The accounts of the app that own the subscription.
     func expectedOwners(_ policy: OwnershipPolicy) -> [UUIDText] {
-        let claims = (terms.map(\.token) + [token]).compactMap { $0 }
+        let bought = terms.flatMap { [$0.token] + $0.addedSeats.map(\.token) }
+        let claims = (bought + [token]).compactMap { $0 }
         switch policy {
         case .first: return Array(claims.prefix(1))
         case .transfer: return Array(claims.suffix(1))
@@ -108,6 +118,13 @@ extension Life {
         if let id = pending?.identifier, let lastRenewal {
             redemptions[id] = ExpectedRedemption(
                 offerID: id, productID: nextProduct, transactionID: nil, at: lastRenewal.signedDate)
+        }
+        for term in terms {
+            for seats in term.addedSeats {
+                guard let id = seats.offer?.identifier else { continue }
+                redemptions[id] = ExpectedRedemption(
+                    offerID: id, productID: term.product, transactionID: seats.id, at: seats.start)
+            }
         }
         for term in terms.reversed() {
             guard let id = term.offer?.identifier else { continue }

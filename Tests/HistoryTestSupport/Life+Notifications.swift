@@ -6,10 +6,12 @@ extension Life {
 
     /// Sends a notification with a transaction, the renewal info, the status and what only its type says.
     mutating func notify(
-        _ type: String, _ subtype: String? = nil, about place: Int? = nil, request: RefundRequest? = nil,
-        expiry: Subscription.EndReason? = nil
+        _ type: String, _ subtype: String? = nil, about place: Int? = nil, seats: Int? = nil,
+        request: RefundRequest? = nil, expiry: Subscription.EndReason? = nil
     ) throws {
-        let term = terms[place ?? terms.count - 1]
+        let place = place ?? terms.count - 1
+        if seats == nil, !terms[place].addedSeats.isEmpty { terms[place].isSignedWithSeats = true }
+        let term = terms[place]
         clock = Timestamp(milliseconds: clock.milliseconds + 1000)
         let date = Timestamp(milliseconds: clock.milliseconds - 1000)
         let tellsIntent = expiry == nil || chance(70)
@@ -17,14 +19,17 @@ extension Life {
             .renewalInfo(renewal(tellsIntent: tellsIntent)), original, of: original,
             signed: Timestamp(milliseconds: date.milliseconds + 9))
         lastRenewal = info
-        var facts = [try fact(of: term, signed: date), info]
+        let seats = seats.map { term.addedSeats[$0] }
+        let transaction = try seats.map { try fact(of: $0, in: term, signed: date) } ?? fact(of: term, signed: date)
+        var facts = [transaction, info]
         let others: [SubscriberFact.Value?] = [
             .status(status(at: date)), request.map { .refundRequest($0) },
             expiry.map { .expiryReason(Self.subtype($0)) },
         ]
         for value in others.compactMap({ $0 }) {
             facts.append(
-                try Make.fact(value, term.id, of: original, signed: Timestamp(milliseconds: date.milliseconds + 20)))
+                try Make.fact(
+                    value, seats?.id ?? term.id, of: original, signed: Timestamp(milliseconds: date.milliseconds + 20)))
         }
         notifications.append(
             HistoryNotification(
@@ -37,8 +42,17 @@ extension Life {
         try Make.fact(.transaction(purchase(term)), term.id, of: original, signed: signed)
     }
 
-    func purchase(_ term: Term) throws -> Purchase {
-        var purchase = Purchase(productID: try ProductID(term.product), purchaseDate: term.start)
+    private func fact(of seats: AddedSeats, in term: Term, signed: Timestamp) throws -> SubscriberFact {
+        var purchase = try purchase(term, from: seats.start)
+        (purchase.expiresDate, purchase.offer) = (seats.end, seats.offer)
+        (purchase.reason, purchase.additionalReason) = (.purchase, .seatAddition)
+        (purchase.webOrderLineItemID, purchase.appAccountToken) = ("w\(seats.id)", seats.token)
+        purchase.revocation = seats.refund.map { Revocation(date: $0) }
+        return try Make.fact(.transaction(purchase), seats.id, of: original, signed: signed)
+    }
+
+    func purchase(_ term: Term, from start: Timestamp? = nil) throws -> Purchase {
+        var purchase = Purchase(productID: try ProductID(term.product), purchaseDate: start ?? term.start)
         purchase.type = .autoRenewableSubscription
         purchase.subscriptionGroupID = group
         purchase.expiresDate = term.end
@@ -47,6 +61,8 @@ extension Life {
         purchase.reason = term.isRenewal ? .renewal : .purchase
         purchase.offer = term.offer
         purchase.price = term.price
+        purchase.additionalReason = term.addedSeats.isEmpty ? nil : .seatAddition
+        purchase.storefront = "USA"
         purchase.appAccountToken = term.token
         purchase.appTransactionID = try appleAccount.map { try TransactionID($0) }
         purchase.revocation = term.refund.map { Revocation(date: $0.date, reason: $0.reason) }

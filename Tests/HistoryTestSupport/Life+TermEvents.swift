@@ -5,7 +5,7 @@ extension Life {
     /// One event within a term.
     mutating func happen() throws {
         if isRefunded { return try reverse(terms.count - 1) }
-        switch Int.random(in: 0..<11, using: &random) {
+        switch Int.random(in: 0..<13, using: &random) {
         case 0, 1:
             autoRenews.toggle()
             try notify("DID_CHANGE_RENEWAL_STATUS", autoRenews ? "AUTO_RENEW_ENABLED" : "AUTO_RENEW_DISABLED")
@@ -19,7 +19,9 @@ extension Life {
             terms[terms.count - 1].end = later(last.end, 5)
             try notify("RENEWAL_EXTENDED")
         case 8: try upgrade()
-        case 9: try refund(terms.count - 1)
+        case 9 where last.addedSeats.isEmpty: try refund(terms.count - 1)
+        case 9, 10: try refundSeats()
+        case 11: try addSeats()
         default: try tellNothing()
         }
     }
@@ -58,9 +60,28 @@ extension Life {
         try notify("DID_CHANGE_RENEWAL_PREF", "UPGRADE")
     }
 
+    /// Seats may have an offer that the term does not have. The transaction that began the term is not sent again.
+    private mutating func addSeats() throws {
+        guard !isShared else { return try tellNothing() }
+        let offer = AppliedOffer(type: .promotional, identifier: newOffer(), discountType: .payUpFront)
+        terms[terms.count - 1].addedSeats.append(
+            AddedSeats(
+                id: "\(original)\(500 + seatsCount)", start: clock, end: last.end,
+                offer: chance(50) ? offer : nil, token: token))
+        try notify("A_TYPE_THAT_COMES_LATER", "INCREASE_QUANTITY", seats: last.addedSeats.count - 1)
+    }
+
+    private mutating func refundSeats() throws {
+        guard let place = last.addedSeats.indices.randomElement(using: &random),
+            last.addedSeats[place].refund == nil
+        else { return try tellNothing() }
+        terms[terms.count - 1].addedSeats[place].refund = clock
+        try notify("REFUND", "SEATS", seats: place, request: .granted)
+    }
+
     /// The customer asks for a refund of any term, and the App Store answers or does not.
     private mutating func request(_ place: Int) throws {
-        guard terms[place].refund == nil, !isShared else { return }
+        guard terms[place].refund == nil, terms[place].addedSeats.isEmpty, !isShared else { return }
         let id = terms[place].id
         requests[id] = Timestamp(milliseconds: clock.milliseconds + 20)
         try notify("CONSUMPTION_REQUEST", about: place, request: .open)

@@ -22,6 +22,19 @@ struct Life {
         let token: UUIDText?
         /// The number of the run.
         let run: Int
+        var addedSeats: [AddedSeats] = []
+        /// Whether it was signed again after seats had been added. It then looks like added seats itself.
+        var isSignedWithSeats = false
+    }
+
+    /// Seats that were added during a term, in a transaction of their own.
+    struct AddedSeats {
+        let id: String
+        let start: Timestamp
+        let end: Timestamp
+        let offer: AppliedOffer?
+        let token: UUIDText?
+        var refund: Timestamp?
     }
 
     /// What is to follow the last term.
@@ -37,6 +50,7 @@ struct Life {
         let start: Timestamp
         /// The renewals that count.
         let renewals: Int
+        let isRunWhole: Bool
     }
 
     let original: String
@@ -116,6 +130,8 @@ struct Life {
     var last: Term { terms[terms.count - 1] }
 
     var isRefunded: Bool { last.refund != nil }
+
+    var seatsCount: Int { terms.reduce(0) { $0 + $1.addedSeats.count } }
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 

@@ -12,27 +12,14 @@ package enum NextCheck {
     /// - Returns: nil if the current period has no end or was revoked, or if no further change is expected.
     package static func time(after facts: [SubscriberFact], in environment: AppStoreEnvironment) -> Timestamp? {
         let timing = SubscriptionTiming(environment)
-        var current: (purchase: Purchase, id: TransactionID)?
-        var renewal: Signed<Renewal>?
-        var status: Signed<SubscriptionStatus>?
-        for fact in facts {
-            switch fact.value {
-            case .transaction(let purchase), .fetchedTransaction(let purchase):
-                guard purchase.isSubscriptionPeriod else { continue }
-                if let known = current, !isLater((purchase, fact.key.id), than: known) { continue }
-                current = (purchase, fact.key.id)
-            case .renewalInfo(let value), .fetchedRenewalInfo(let value):
-                if let renewal, renewal.signedDate > fact.signedDate { continue }
-                renewal = Signed(value: value, signedDate: fact.signedDate)
-            case .status(let value): status = Signed(value: value, signedDate: fact.signedDate)
-            case .receiptTransaction, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement,
-                .lastAnnouncement:
-                continue
-            }
-        }
-        guard let purchase = current?.purchase, purchase.revocation == nil, let end = purchase.expiresDate else {
-            return nil
-        }
+        // Receipts are not refreshed.
+        let known = SubscriberFacts(facts.filter { $0.key.kind != .receiptTransaction })
+        let subscription = SubscriptionPeriods.all(of: KnownTransaction.all(in: known), groups: [:]).first
+        guard let purchase = subscription?.periods.last?.purchase, purchase.revocation == nil,
+            let end = purchase.expiresDate
+        else { return nil }
+        let signals = SubscriptionSignals.all(in: known).values.first
+        let (renewal, status) = (signals?.renewal, signals?.status)
         // Transactions are ignored here, because they do not state whether the subscription continues.
         let last = max(renewal?.signedDate ?? .min, status?.signedDate ?? .min)
         var ends = [end]
@@ -44,15 +31,5 @@ package enum NextCheck {
         guard status?.value == .active, renewal?.value.autoRenewStatus != .off, last < end + timing.unsettled
         else { return nil }
         return max(last + timing.recheck, last + (last - end))
-    }
-
-    /// Returns true if a transaction was purchased later. For equal purchase dates, the higher identifier is later.
-    private static func isLater(
-        _ one: (purchase: Purchase, id: TransactionID), than other: (purchase: Purchase, id: TransactionID)
-    ) -> Bool {
-        guard one.purchase.purchaseDate == other.purchase.purchaseDate else {
-            return one.purchase.purchaseDate > other.purchase.purchaseDate
-        }
-        return other.id.precedes(one.id)
     }
 }

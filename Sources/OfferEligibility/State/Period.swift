@@ -10,6 +10,8 @@ struct Period {
     /// The newest signing date of the period's transactions.
     let signedDate: Timestamp
     let purchase: Purchase
+    /// The line items of seats that were added during the period.
+    private(set) var addedSeats: [Period] = []
 
     var start: Timestamp { purchase.purchaseDate }
 
@@ -34,21 +36,31 @@ struct Period {
         return periods
     }
 
-    /// Joins the line items of the same period: a later one has a reason for additional transactions, and the product and
-    /// end of an earlier one. The App Store does not send the earlier one again, so that one may have no reason.
+    /// Joins added seats to the period in which they start. The App Store does not send that period's first transaction
+    /// again, so it may have no reason for additional transactions.
     ///
     /// The first line item represents the period. The period is revoked only if all of them are, at the last revocation.
     static func joined(_ lineItems: [Period]) -> [Period] {
-        guard lineItems.contains(where: { $0.purchase.additionalReason != nil }) else { return lineItems }
+        guard lineItems.contains(where: \.isAddedSeats) else { return lineItems }
         var periods: [Period] = []
         for item in lineItems {
-            if item.purchase.additionalReason != nil, let place = periods.lastIndex(where: item.adds(to:)) {
-                periods[place] = periods[place].joining(item)
+            if item.isAddedSeats, let last = periods.last, item.adds(to: last) {
+                periods[periods.count - 1].addedSeats.append(item)
             } else {
                 periods.append(item)
             }
         }
-        return periods
+        return periods.map(\.summarised)
+    }
+
+    /// The line items with an offer, the first of each offer.
+    var offers: [(offer: UsedOffer, lineItem: Period)] {
+        var offers: [(offer: UsedOffer, lineItem: Period)] = []
+        for item in [self] + addedSeats {
+            guard let offer = UsedOffer(item), !offers.contains(where: { $0.offer == offer }) else { continue }
+            offers.append((offer, item))
+        }
+        return offers
     }
 
     private init(_ transaction: KnownTransaction) {
@@ -71,28 +83,41 @@ struct Period {
         var purchase = purchase
         purchase.revocation = purchase.revocation ?? copy.purchase.revocation
         purchase.isUpgraded = purchase.isUpgraded || copy.purchase.isUpgraded
+        purchase.additionalReason = purchase.additionalReason ?? copy.purchase.additionalReason
         return Period(
             transactionID: transactionID, originalTransactionID: originalTransactionID,
             signedDate: max(signedDate, copy.signedDate), purchase: purchase)
     }
 
-    /// Returns true if this line item adds to a period. An offer that the period does not have is a redemption of its own.
+    /// True for every line item of a period with added seats, the first included.
+    private var isAddedSeats: Bool { purchase.additionalReason == .seatAddition }
+
+    /// Returns true if this line item starts while a period of the same product and ownership gives access. The line
+    /// items of a renewal start together.
     private func adds(to period: Period) -> Bool {
-        let offer = UsedOffer(self)
-        return period.end == end && period.purchase.productID == purchase.productID
-            && (offer == nil || offer == UsedOffer(period))
+        let ends = ([period] + period.addedSeats).map { min($0.end, $0.purchase.revocation?.date ?? $0.end) }
+        let end = ends.max() ?? period.end
+        guard period.start == start || period.start < start && start < end && purchase.reason != .renewal else {
+            return false
+        }
+        return period.purchase.productID == purchase.productID
+            && (period.purchase.ownership ?? purchase.ownership) == purchase.ownership
     }
 
-    private func joining(_ other: Period) -> Period {
+    /// The period with the values that depend on all of its line items.
+    private var summarised: Period {
+        guard !addedSeats.isEmpty else { return self }
+        let all = [self] + addedSeats
+        let living = all.filter { $0.purchase.revocation == nil }
         var purchase = purchase
-        if let one = purchase.revocation, let two = other.purchase.revocation {
-            purchase.revocation = one.date < two.date ? two : one
-        } else {
-            purchase.revocation = nil
-        }
-        purchase.isUpgraded = purchase.isUpgraded || other.purchase.isUpgraded
-        return Period(
+        purchase.revocation =
+            living.isEmpty ? all.compactMap(\.purchase.revocation).max { $0.date < $1.date } : nil
+        purchase.expiresDate = (living.isEmpty ? all : living).compactMap(\.purchase.expiresDate).max()
+        purchase.isUpgraded = all.contains(where: \.purchase.isUpgraded)
+        var period = Period(
             transactionID: transactionID, originalTransactionID: originalTransactionID,
-            signedDate: max(signedDate, other.signedDate), purchase: purchase)
+            signedDate: all.map(\.signedDate).max() ?? signedDate, purchase: purchase)
+        period.addedSeats = addedSeats
+        return period
     }
 }

@@ -26,27 +26,27 @@ extension Redemption {
         let outlooks = OfferOutlook.all(of: subscription, signals)
         var redemptions: [Redemption] = []
         for place in -1..<subscription.periods.count {
-            redemptions += [ofPeriod(place, subscription, outlooks)].compactMap(\.self)
+            redemptions += ofPeriod(place, subscription, outlooks)
             redemptions += announced(in: place, subscription, outlooks)
         }
         return redemptions
     }
 
-    /// Returns the redemption that begins with a period.
+    /// Returns the redemptions that begin with a period. Seats that are added to it may use offers of their own.
     private static func ofPeriod(
         _ place: Int, _ subscription: SubscriptionPeriods, _ outlooks: [Int: OfferOutlook]
-    ) -> Redemption? {
-        guard place >= 0 else { return nil }
-        let period = subscription.periods[place]
-        guard let offer = UsedOffer(period), subscription.isPurchasers(place) else { return nil }
+    ) -> [Redemption] {
+        guard place >= 0, subscription.isPurchasers(place) else { return [] }
         let (previous, outlook) = (place > 0 ? subscription.periods[place - 1] : nil, outlooks[place - 1])
-        let continues = offer.continues(previous, until: period)
-        let interruption = continues ? outlook?.interruption(of: offer) : nil
-        guard !continues || interruption != nil else { return nil }
-        return Redemption(
-            offer, subscription, transactionID: period.transactionID, at: period.start,
-            announcedAt: outlook?.firstDate(of: offer, after: interruption?.date),
-            isCertain: interruption?.isCertain ?? true, isLasting: true)
+        return subscription.periods[place].offers.compactMap { offer, lineItem in
+            let continues = offer.continues(previous, until: lineItem)
+            let interruption = continues ? outlook?.interruption(of: offer, during: previous) : nil
+            guard !continues || interruption != nil else { return nil }
+            return Redemption(
+                offer, subscription, transactionID: lineItem.transactionID, at: lineItem.start,
+                announcedAt: outlook?.firstDate(of: offer, after: interruption?.date),
+                isCertain: interruption?.isCertain ?? !lineItem.mayBeAddedSeats(to: previous), isLasting: true)
+        }
     }
 
     /// Returns the redemptions that one period's renewal infos announced but the next period does not show. They are in
@@ -56,13 +56,13 @@ extension Redemption {
     ) -> [Redemption] {
         guard let outlook = outlooks[place], subscription.isPurchasers(max(place, 0)) else { return [] }
         let current = place >= 0 ? subscription.periods[place] : nil
-        let next = place + 1 < subscription.periods.count ? UsedOffer(subscription.periods[place + 1]) : nil
+        let next = place + 1 < subscription.periods.count ? subscription.periods[place + 1].offers.map(\.offer) : []
         return outlook.offers.compactMap { offer, shown in
-            guard offer != next else { return nil }
+            guard !next.contains(offer) else { return nil }
             var interruption: OfferOutlook.Interruption?
             if offer.continues(current) {
                 // The rest of a running offer is not a redemption, unless the offer was missing in between.
-                interruption = outlook.interruption(of: offer, before: shown.last)
+                interruption = outlook.interruption(of: offer, during: current, before: shown.last)
                 guard interruption != nil else { return nil }
             }
             guard let date = outlook.firstDate(of: offer, after: interruption?.date) else { return nil }
@@ -80,6 +80,25 @@ extension Redemption {
             originalTransactionID: subscription.originalTransactionID, type: offer.type, offerID: offer.identifier,
             productID: offer.productID, transactionID: transactionID, at: at, announcedAt: announcedAt,
             isCertain: isCertain, isLasting: isLasting)
+    }
+}
+
+extension Period {
+    /// Returns true if this may be seats that a receipt lists without their reason.
+    fileprivate func mayBeAddedSeats(to previous: Period?) -> Bool {
+        guard let previous, purchase.reason == nil else { return false }
+        return start < previous.end && purchase.productID == previous.purchase.productID
+    }
+}
+
+extension OfferOutlook {
+    /// Returns the interruption of a running offer; nil if seats with different offers make it impossible to tell. A
+    /// renewal info shows only one offer.
+    fileprivate func interruption(
+        of offer: UsedOffer, during period: Period?, before end: Timestamp? = nil
+    ) -> Interruption? {
+        let isOnlyOffer = period.map { ([$0] + $0.addedSeats).allSatisfy { UsedOffer($0) == offer } } ?? true
+        return isOnlyOffer ? interruption(of: offer, before: end) : nil
     }
 }
 

@@ -8,7 +8,7 @@ struct SubscriptionRun {
     let start: Timestamp
     /// True if the first purchase of the run is known.
     let isWhole: Bool
-    /// The paid renewals. Refunded renewals and those replaced by an upgrade do not count.
+    /// The paid renewals. Each bill of a commitment after the first is one. Refunded renewals and those replaced by an upgrade do not count.
     let renewals: Int
 
     init(to place: Int, in timeline: Timeline, at now: Timestamp) {
@@ -16,9 +16,7 @@ struct SubscriptionRun {
         var first = place
         while first > 0, timeline.continues(from: periods[first - 1], to: periods[first]) { first -= 1 }
         start = periods[first].start
-        isWhole =
-            periods[first].purchase.reason == .purchase
-            || periods[first].transactionID == periods[first].originalTransactionID
+        isWhole = periods[first].isFirstPurchase
         renewals = (first...place).count { place in
             periods[place].purchase.isPaidAndKept && timeline.replacement(of: place, at: now) == nil
                 && periods[place].isRenewal(after: place > first ? periods[place - 1] : nil)
@@ -27,20 +25,19 @@ struct SubscriptionRun {
 }
 
 extension Period {
+    /// True if this is the purchase with which a subscription began, or began again. Added seats are also purchased.
+    fileprivate var isFirstPurchase: Bool {
+        purchase.reason == .purchase && purchase.additionalReason == nil || transactionID == originalTransactionID
+    }
+
     /// Receipts give no reason. A period that starts exactly when the previous one ends then counts as a renewal.
     fileprivate func isRenewal(after previous: Period?) -> Bool {
-        guard purchase.beginsTerm else { return false }
         if let reason = purchase.reason { return reason == .renewal }
         return previous?.end == start
     }
 }
 
 extension Purchase {
-    /// False for a billing period within a commitment, or if its position is unknown.
-    fileprivate var beginsTerm: Bool {
-        commitment == nil && billingPlan != .monthly || commitment?.billingPeriodNumber == 1
-    }
-
     /// Older data has no price. In that case, only free trials count as unpaid.
     fileprivate var isPaidAndKept: Bool {
         let isPaid = price.map { $0 > 0 } ?? (offer?.discountType != .freeTrial)

@@ -19,11 +19,13 @@ struct UsedOffer: Hashable {
 
     /// Returns true if this offer continues the previous period's offer. A free or prepaid offer has only one period,
     /// so a second one is a new redemption. So is a purchase instead of a renewal, or a return after a gap.
-    /// - Parameter next: the period that follows; nil if it is in the future.
+    /// - Parameter next: the line item that follows; nil if it is in the future.
     func continues(_ previous: Period?, until next: Period? = nil) -> Bool {
-        guard let previous, UsedOffer(previous) == self else { return false }
+        guard let previous, let before = previous.offers.first(where: { $0.offer == self })?.lineItem else {
+            return false
+        }
         if let next, next.purchase.reason == .purchase || next.start > previous.end + Self.longestRetry { return false }
-        switch previous.purchase.offer?.discountType {
+        switch before.purchase.offer?.discountType {
         case .freeTrial, .payUpFront: return false
         default: return true
         }

@@ -70,7 +70,7 @@ struct OrderTests {
     @Test("the histories reach every status, every reason for an end and every kind of fact")
     func everyState() throws {
         var seen: Set<String> = []
-        for seed in 0..<300 as Range<UInt64> {
+        for seed in 0..<600 as Range<UInt64> {
             let history = try History(seed: seed)
             for life in history.lives {
                 let known = (life.edges + [history.end]).filter { $0 >= history.end }.map { life.expected(at: $0) }

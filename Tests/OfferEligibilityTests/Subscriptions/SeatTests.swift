@@ -70,6 +70,122 @@ struct SeatTests {
         #expect(Redemption.promotional(in: [try Self.seats("1", at: 0), plain]).map(\.at) == [.day(0)])
     }
 
+    /// Pay-as-you-go offers run for several periods.
+    private static let running = AppliedOffer(type: .promotional, identifier: "half", discountType: .payAsYouGo)
+
+    @Test("added seats with an offer do not replace the period: its renewals, its end and its state stay")
+    func addedOfferKeepsThePeriod() throws {
+        func facts(refunded: Bool) throws -> [SubscriberFact] {
+            let refund = Revocation(date: .day(20), type: .fullRefund)
+            return [
+                try TestFacts.transaction("1", -30, 0),
+                try Self.seats("2", at: 0) { ($0.offer, $0.reason) = (nil, .renewal) },
+                try Self.seats("3", at: 10) { ($0.offer, $0.revocation) = (Self.running, refunded ? refund : nil) },
+            ]
+        }
+        for facts in [try facts(refunded: true), try facts(refunded: false)] {
+            for order in [facts, facts.reversed()] {
+                let state = SubscriberState(order, at: .day(25))
+                #expect(state["1"]?.status == .active)
+                #expect(state["1"]?.transactionID.text.description == "2")
+                #expect(state["1"]?.renewals == 1)
+                #expect(state.redemptions.map(\.at) == [.day(10)])
+                #expect(state.redemptions.map(\.transactionID?.text.description) == ["3"])
+            }
+        }
+        // The offer runs on in the next period, whichever of its transactions comes first.
+        for ids in [("4", "5"), ("5", "4")] {
+            let renewed = [
+                try TestFacts.transaction(ids.0, 30, 60) { $0.additionalReason = .seatAddition },
+                try TestFacts.transaction(ids.1, 30, 60) {
+                    ($0.additionalReason, $0.offer) = (.seatAddition, Self.running)
+                },
+            ]
+            let info = try TestFacts.renewal(signed: 11) { $0.renewalDate = .day(30) }
+            let announcements = info.announcements(beside: [])
+            #expect(!announcements.isEmpty)
+            let state = SubscriberState(try facts(refunded: false) + renewed + announcements, at: .day(40))
+            #expect(state.redemptions.map(\.isCertain) == [true], "\(ids)")
+            #expect(state["1"]?.renewals == 2)
+        }
+    }
+
+    @Test("an extension of one transaction does not separate the seats")
+    func extended() throws {
+        let facts = [
+            try Self.seats("1", at: 0, signed: 12) { $0.expiresDate = .day(37) },
+            try Self.refunded("2", at: 10, on: 20),
+        ]
+        for order in [facts, facts.reversed()] {
+            #expect(subscription(order, at: .day(25))?.status == .active)
+            #expect(subscription(order, at: .day(25))?.expiresAt == .day(37))
+            #expect(Redemption.promotional(in: order).count == 1)
+        }
+        let shorter = [
+            try Self.refunded("1", at: 0, on: 20), try Self.seats("2", at: 10) { $0.expiresDate = .day(29) },
+        ]
+        #expect(subscription(shorter, at: .day(25))?.expiresAt == .day(29), "the end of the living seats")
+    }
+
+    @Test("another reason, another ownership, or a renewal is not an addition")
+    func otherReasons() throws {
+        for others in [
+            try Self.seats("2", at: 10, reason: AdditionalTransactionReason(rawValue: "FUTURE_REASON")),
+            try Self.seats("2", at: 10, reason: AdditionalTransactionReason(rawValue: "")),
+            try Self.seats("2", at: 10) { $0.ownership = .assigned },
+            try Self.seats("2", at: 10) { $0.reason = .renewal },
+        ] {
+            let facts = [try Self.seats("1", at: 0), others]
+            #expect(subscription(facts, at: .day(25))?.transactionID.text.description == "2")
+        }
+    }
+
+    @Test("a purchase after a refund is not an addition to the refunded period, although seats are added to it")
+    func purchaseAfterRefund() throws {
+        let facts = [
+            try Self.refunded("1", at: 0, on: 5), try Self.seats("2", at: 8) { $0.expiresDate = .day(38) },
+            try Self.seats("3", at: 12) { $0.expiresDate = .day(38) },
+        ]
+        #expect(subscription(facts, at: .day(25))?.transactionID.text.description == "2")
+        #expect(subscription(facts, at: .day(25))?.subscribedSince == .day(8))
+    }
+
+    @Test("one copy of a line item is enough to name the reason")
+    func copies() throws {
+        let facts = [
+            try Self.seats("1", at: 0), try Self.seats("2", at: 10, reason: nil) { $0.webOrderLineItemID = "w" },
+            try Self.seats("3", at: 10) { $0.webOrderLineItemID = "w" },
+        ]
+        #expect(subscription(facts, at: .day(25))?.transactionID.text.description == "1")
+    }
+
+    @Test("the offer of a receipt's overlapping purchase of the same product is not certain to be a redemption")
+    func receipts() throws {
+        func item(_ id: String, at start: Double) throws -> SubscriberFact {
+            var purchase = Purchase(productID: try ProductID("monthly"), purchaseDate: .day(start))
+            (purchase.type, purchase.expiresDate) = (.autoRenewableSubscription, .day(30))
+            purchase.offer = Self.running
+            return try TestFacts.fact(.receiptTransaction(purchase), id, of: "1", signed: .day(25))
+        }
+        let redemptions = Redemption.promotional(in: [try item("1", at: 0), try item("2", at: 10)])
+        #expect(redemptions.filter(\.isCertain).map(\.at) == [.day(0)])
+    }
+
+    @Test("a run that begins with added seats may have begun earlier")
+    func incompleteRun() throws {
+        let added = try Self.seats("2", at: 10)
+        #expect(subscription([added], at: .day(25))?.isRunWhole == false)
+        #expect(subscription([try Self.seats("1", at: 0), added], at: .day(25))?.isRunWhole == true)
+    }
+
+    @Test("the end of a period with refunded seats is checked")
+    func nextCheck() throws {
+        let facts = [try Self.seats("1", at: 0), try Self.refunded("2", at: 10, on: 20)]
+        #expect(NextCheck.time(after: facts, in: .production) == .day(30))
+        let all = [try Self.refunded("1", at: 0, on: 20), try Self.refunded("2", at: 10, on: 20)]
+        #expect(NextCheck.time(after: all, in: .production) == nil)
+    }
+
     @Test("a purchase without the reason, or of another product, is a period of its own")
     func others() throws {
         let upgrade = [try Self.seats("1", at: 0, reason: nil), try Self.seats("2", at: 10, reason: nil)]
