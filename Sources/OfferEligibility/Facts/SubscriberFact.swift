@@ -85,12 +85,16 @@ package struct SubscriberFact: Hashable, Sendable {
     }
 
     /// Returns true if this fact replaces another with the same key. The later `signedDate` wins, except that the
-    /// earlier one wins for first announcements. For equal dates, the greater digest wins.
+    /// earlier one wins for first announcements. For equal dates, the greater digest wins. For equal digests, the longer
+    /// value wins, because an older version may have stored the same JWS with fewer members.
     package func replaces(_ other: SubscriberFact) -> Bool {
         guard signedDate == other.signedDate else {
             return (signedDate > other.signedDate) == (key.kind != .firstAnnouncement)
         }
-        return other.digest.lexicographicallyPrecedes(digest)
+        guard digest == other.digest else { return other.digest.lexicographicallyPrecedes(digest) }
+        guard value != other.value else { return false }
+        let (new, old) = (encoded, other.encoded)
+        return new.count == old.count ? old.lexicographicallyPrecedes(new) : new.count > old.count
     }
 }
 

@@ -39,19 +39,19 @@ enum FactTable {
         ON CONFLICT (subscription, kind, transaction_id) DO UPDATE
         SET signed_date = excluded.signed_date, digest = excluded.digest, value = excluded.value
         WHERE excluded.signed_date > fact.signed_date
-            OR (excluded.signed_date = fact.signed_date AND excluded.digest > fact.digest)
+            OR (excluded.signed_date = fact.signed_date AND \(isGreater(than: "fact")))
         """
 
     private static let keepLast = """
         \(insertAnnouncement)
         WHERE excluded.signed_date > announcement.signed_date
-            OR (excluded.signed_date = announcement.signed_date AND excluded.digest > announcement.digest)
+            OR (excluded.signed_date = announcement.signed_date AND \(isGreater(than: "announcement")))
         """
 
     private static let keepFirst = """
         \(insertAnnouncement)
         WHERE excluded.signed_date < announcement.signed_date
-            OR (excluded.signed_date = announcement.signed_date AND excluded.digest > announcement.digest)
+            OR (excluded.signed_date = announcement.signed_date AND \(isGreater(than: "announcement")))
         """
 
     private static let insertAnnouncement = """
@@ -60,6 +60,13 @@ enum FactTable {
         ON CONFLICT (subscription, kind, transaction_id) DO UPDATE
         SET signed_date = excluded.signed_date, digest = excluded.digest, value = excluded.value
         """
+
+    /// Returns the comparison of facts with equal dates, as in `SubscriberFact.replaces`.
+    private static func isGreater(than table: String) -> String {
+        """
+        (excluded.digest, length(excluded.value), excluded.value) > (\(table).digest, length(\(table).value), \(table).value)
+        """
+    }
 
     /// Returns the identifier to store. It is empty for the subscription's identifier, which most facts have.
     private static func storedID(_ fact: SubscriberFact) -> String {

@@ -58,6 +58,23 @@ struct MergingTests {
         #expect(!one.replaces(one))
     }
 
+    @Test("of two copies of one JWS, the one that was read with more members wins in either order")
+    func moreMembers() throws {
+        let full = try Make.transaction("1", 0, 30) { $0.storefront = "USA" }
+        guard case .transaction(var purchase) = full.value else { return }
+        purchase.storefront = nil
+        func copy(_ purchase: Purchase) -> SubscriberFact {
+            SubscriberFact(
+                .transaction(purchase), transactionID: full.key.id, originalTransactionID: full.key.id,
+                signedDate: full.signedDate, digest: full.digest)
+        }
+        let less = copy(purchase)
+        #expect(Array(SubscriberFacts([less, full])) == [full])
+        #expect(Array(SubscriberFacts([full, less])) == [full])
+        purchase.storefront = "DEU"
+        #expect(SubscriberFacts([copy(purchase), full]) == SubscriberFacts([full, copy(purchase)]))
+    }
+
     @Test("trap 16: a copy signed one millisecond later wins, whatever its digest")
     func laterWins() throws {
         for status in [AutoRenewStatus.on, .off] {

@@ -36,7 +36,8 @@ struct HistoryTests {
             // A history does not say what was announced and then replaced.
             let facts = SubscriberFacts(reference.facts(in: app).filter { !$0.key.kind.isAnnouncement })
             let state = SubscriberState(of: facts, environment: app.environment, at: history.end)
-            #expect(try history.differences(state, at: history.end) == [], "\(app.bundleID.text)")
+            let differences = try history.differences(state, at: history.end)
+            #expect(differences == [], "\(app.bundleID.text)")
         }
         let shuffled = arrivals.shuffled(using: &random)
         try await engine.withSharedStore { stores in
@@ -82,6 +83,9 @@ struct HistoryTests {
         for fact in history.facts where Int.random(in: 0..<5, using: &random) == 0 {
             arrivals.append(.facts([signedAgain(fact, &random)], app))
         }
+        for case .notification(let delivery) in notifications where Int.random(in: 0..<3, using: &random) == 0 {
+            arrivals.append(.facts(delivery.facts.map(readByOlderVersion), app))
+        }
         return arrivals
     }
 
@@ -90,6 +94,15 @@ struct HistoryTests {
         SubscriberFact(
             fact.value, transactionID: fact.key.id, originalTransactionID: fact.originalTransactionID,
             signedDate: fact.signedDate, digest: (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) })
+    }
+
+    /// The same JWS with fewer members.
+    private static func readByOlderVersion(_ fact: SubscriberFact) -> SubscriberFact {
+        guard case .transaction(var purchase) = fact.value else { return fact }
+        (purchase.storefront, purchase.additionalReason) = (nil, nil)
+        return SubscriberFact(
+            .transaction(purchase), transactionID: fact.key.id, originalTransactionID: fact.originalTransactionID,
+            signedDate: fact.signedDate, digest: fact.digest)
     }
 
     /// Two tasks for each store take turns.
@@ -133,6 +146,8 @@ private enum Arrival: Sendable {
 private struct ReferenceStore {
     private struct Key: Hashable {
         let app: AppScope
+        /// Announcements of two subscriptions may have equal keys.
+        let original: TransactionID
         let key: SubscriberFact.Key
     }
 
@@ -155,8 +170,8 @@ private struct ReferenceStore {
 
     private mutating func take(_ facts: [SubscriberFact], in app: AppScope) {
         for fact in facts + facts.announcements {
-            copies[Key(app: app, key: fact.key), default: []].append(fact)
             let original = fact.originalTransactionID
+            copies[Key(app: app, original: original, key: fact.key), default: []].append(fact)
             if let account = fact.appAccountToken {
                 others.insert(.identifier(app, .appAccountToken(account), of: original))
             }
@@ -167,14 +182,15 @@ private struct ReferenceStore {
     }
 
     /// Of each key the copy that was signed last, and of first announcements the first; of two signed at once, the one with the
-    /// greater digest.
+    /// greater digest; of two readings of one JWS, the longer one.
     private var kept: [(app: AppScope, fact: SubscriberFact)] {
         copies.compactMap { key, copies in
             copies.max { one, other in
                 guard one.signedDate == other.signedDate else {
                     return (one.signedDate < other.signedDate) == (key.key.kind != .firstAnnouncement)
                 }
-                return one.digest.lexicographicallyPrecedes(other.digest)
+                guard one.digest == other.digest else { return one.digest.lexicographicallyPrecedes(other.digest) }
+                return one.encoded.count < other.encoded.count
             }.map { (key.app, $0) }
         }
     }
