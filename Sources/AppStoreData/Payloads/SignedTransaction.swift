@@ -111,7 +111,7 @@ extension SignedTransaction {
     private mutating func readPrice(_ reader: PayloadReader<Member>) throws(PayloadError) {
         price = try reader[.price]?.integer()
         currency = try reader[.currency]?.unlessEmpty?.text()
-        billingPlanType = try reader[.billingPlanType]?.open()
+        billingPlanType = try reader[.billingPlanType]?.unlessEmpty?.open()
         commitment = try reader[.commitmentInfo].map { value throws(PayloadError) in try Commitment(value) }
         additionalTransactionReason = reader[.additionalTransactionReason]?.tentative { value throws(PayloadError) in
             try value.open()

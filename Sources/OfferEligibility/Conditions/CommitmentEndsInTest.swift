@@ -52,12 +52,11 @@ package struct CommitmentPeriodTest: SubscriptionTestKind, CountTest {
 
 extension Subscription {
     /// Tests a member of the commitment.
-    /// - Returns: no if the billing plan rules out a commitment or the subscription is over; unknown if the member is
-    ///   missing.
+    /// - Returns: no if the customer paid up front or the subscription is over; otherwise unknown if the member is missing.
     fileprivate func truth<Value>(of value: Value?, _ test: (Value) -> Truth) -> Truth {
         if status == .expired || status == .revoked { return settled ? .no : .unknown }
         if let value { return test(value) }
-        return commitment == nil && billingPlan != nil && billingPlan != .monthly ? .no : .unknown
+        return !isCommitted && billingPlan == .billedUpFront ? .no : .unknown
     }
 }
 

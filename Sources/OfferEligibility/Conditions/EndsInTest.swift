@@ -16,7 +16,7 @@ package struct EndsInTest: SubscriptionTestKind, DurationTest {
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
         guard subscription.settled else { return .unknown }
         guard let end = subscription.end else { return .no }
-        guard subscription.commitment == nil || subscription.commitment?.expiresDate != nil else { return .unknown }
+        guard !subscription.isCommitted || subscription.commitment?.expiresDate != nil else { return .unknown }
         if subscription.status == .active {
             switch subscription.autoRenews {
             case nil: return .unknown
@@ -44,7 +44,7 @@ extension Subscription {
     /// The time at which access ends; nil if it has already ended or the time is unknown.
     fileprivate var end: Timestamp? {
         switch status {
-        case .active: commitment?.expiresDate ?? expiresAt
+        case .active: [commitment?.expiresDate, expiresAt].compactMap(\.self).max()
         case .billingGracePeriod: gracePeriodExpiresAt
         case .billingRetry, .expired, .revoked: nil
         }

@@ -81,7 +81,7 @@ extension Subscription {
         switch status {
         case .expired, .revoked: return KnownPendingOffer.nothing
         case .active, .billingGracePeriod, .billingRetry:
-            guard autoRenews != nil else { return nil }
+            guard hasRenewalInfo else { return nil }
             return pendingOffer.map { .one($0.identifier) } ?? KnownPendingOffer.nothing
         }
     }

@@ -18,7 +18,7 @@ package struct PriceIncreaseTest: SubscriptionTestKind {
 
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
         // Only renewal info shows whether there is a price increase.
-        guard subscription.autoRenews != nil else { return .unknown }
+        guard subscription.hasRenewalInfo else { return .unknown }
         return Truth(subscription.priceIncrease.map(states.contains) ?? false)
     }
 

@@ -42,7 +42,7 @@ package struct RenewsToTest: SubscriptionTestKind {
     }
 
     package func source(_ subscription: Subscription) -> DecisionReason.Source {
-        subscription.autoRenews == nil ? .renewalInfo : .catalogue
+        subscription.autoRenews == nil || subscription.autoRenewProductID == nil ? .renewalInfo : .catalogue
     }
 
     package static func contradiction(among tests: [Self]) -> String? {
@@ -65,7 +65,8 @@ extension RenewsToTest.Renewal {
     fileprivate func truth(of subscription: Subscription, _ products: ProductTraits) -> Truth {
         guard subscription.autoRenews != nil else { return .unknown }
         // Without auto-renewal, there is no next period.
-        guard subscription.autoRenews == true, let next = subscription.autoRenewProductID else { return .no }
+        guard subscription.autoRenews == true else { return .no }
+        guard let next = subscription.autoRenewProductID else { return .unknown }
         switch self {
         case .same: return Truth(next == subscription.productID)
         case .product(let productID): return Truth(next == productID)

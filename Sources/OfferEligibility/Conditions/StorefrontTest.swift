@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `storefront`: the country or region of the customer's latest transaction.
+/// `storefront`: the country or region of the customer's latest purchase. Family shares and seats do not count.
 package struct StorefrontTest: CustomerTestKind {
     package static let name = "storefront"
     package static let code = ReasonCode.storefront

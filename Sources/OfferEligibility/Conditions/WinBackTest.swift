@@ -21,7 +21,7 @@ package enum WinBackTest: CustomerTestKind {
 
     package func truth(in context: EvaluationContext) -> Truth {
         // Only renewal info lists win-back offers.
-        guard let subscription = context.subscription, subscription.autoRenews != nil, !subscription.isStale else {
+        guard let subscription = context.subscription, subscription.hasRenewalInfo, !subscription.isStale else {
             return .unknown
         }
         let (offers, isKnown) = (subscription.winBackOffers, subscription.areWinBackOffersKnown)

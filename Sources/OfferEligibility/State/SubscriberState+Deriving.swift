@@ -21,7 +21,7 @@ extension SubscriberState {
         isAppStoreSilent = oldBefore != nil || evidence.isAppStoreSilent
         history = KnownHistory(facts, subscriptions, signals, evidence, at: now)
         appleAccounts = Set(facts.lazy.compactMap(\.appTransactionID))
-        storefront = transactions.last { $0.purchase.storefront != nil }?.purchase.storefront
+        storefront = transactions.last { !$0.purchase.isAnothers }?.purchase.storefront
         refundPending = !requests.isEmpty
         areRefundRequestsKnown = subscriptions.isEmpty ? history.isOfApp : requests.areKnown(of: subscriptions)
         readOtherPurchases(transactions)

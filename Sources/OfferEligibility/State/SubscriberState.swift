@@ -16,7 +16,7 @@ package struct SubscriberState: Hashable, Sendable {
     /// The non-consumable products that the customer owns, whether bought or shared.
     package internal(set) var nonConsumables: Set<ProductID> = []
     package internal(set) var history: KnownHistory
-    /// The storefront of the latest transaction that names one, as a three-letter code.
+    /// The storefront of the customer's latest purchase, as a three-letter code; nil if that purchase names none.
     package internal(set) var storefront: String?
     /// The Apple Accounts that the facts name.
     package internal(set) var appleAccounts: Set<TransactionID> = []

@@ -38,13 +38,22 @@ extension Subscription {
         ownership = subscription.ownership
         billingPlan = period.purchase.billingPlan
         commitment = period.purchase.commitment
+        isCommitted = commitment != nil || billingPlan == .monthly
+        hasRenewalInfo = false
         refunds = subscription.refunds
         (refundPending, winBackOffers, areWinBackOffersKnown, isStale) = (false, [], false, false)
     }
 
     private mutating func read(_ renewal: Renewal, _ standing: Standing) {
-        autoRenews = (renewal.commitment?.autoRenewStatus ?? renewal.autoRenewStatus) == .on
-        autoRenewProductID = renewal.commitment?.autoRenewProductID ?? renewal.autoRenewProductID
+        hasRenewalInfo = true
+        isCommitted = isCommitted || renewal.commitment != nil
+        if isCommitted {
+            autoRenews = renewal.commitment?.autoRenewStatus.map { $0 == .on }
+            autoRenewProductID = renewal.commitment?.autoRenewProductID
+        } else {
+            autoRenews = renewal.autoRenewStatus == .on
+            autoRenewProductID = renewal.autoRenewProductID
+        }
         priceIncrease = renewal.priceIncreaseStatus.flatMap(PriceIncrease.init)
         winBackOffers = renewal.eligibleWinBackOfferIDs
         switch standing {

@@ -15,20 +15,25 @@ package struct Subscription: Hashable, Sendable {
     /// False if the period is over and the App Store has not reported what follows. In that case, `expired` is only
     /// likely, and ``endedAt``, ``endedBecause`` and ``renewals`` are unknown.
     package internal(set) var settled: Bool
-    /// The customer's choice; nil without a renewal info for the current period. During a commitment, it is the choice for the
-    /// end of the commitment, not for the next billing period.
+    /// True if a renewal info for the current period is known.
+    package internal(set) var hasRenewalInfo: Bool
+    /// The customer's choice; nil if it is unknown. During a commitment, it is the choice for the end of the commitment,
+    /// not for the next bill.
     package internal(set) var autoRenews: Bool?
     package internal(set) var autoRenewProductID: ProductID?
     /// nil if the App Store does not state it, as in receipts and in data signed before April 2026.
     package internal(set) var billingPlan: BillingPlanType?
-    /// The position of the current period in a commitment; nil if the customer has none.
+    /// The position of the current period in a commitment; nil if it is unknown or the customer has none.
     package internal(set) var commitment: Commitment?
+    /// True if the customer is in a commitment.
+    package internal(set) var isCommitted: Bool
     package internal(set) var expiresAt: Timestamp?
     package internal(set) var gracePeriodExpiresAt: Timestamp?
     /// The time at which access ended; nil while the customer has access, or if ``settled`` is false.
     package internal(set) var endedAt: Timestamp?
     package internal(set) var endedBecause: EndReason?
-    /// The paid renewals of the current run. The billing periods within a commitment are not renewals. If ``isRunWhole`` is false, there may have been more.
+    /// The paid renewals of the current run, including the bills of a commitment after the first. If ``isRunWhole`` is
+    /// false, there may have been more.
     package internal(set) var renewals: Int
     /// The start of the current run. If ``isRunWhole`` is false, the run may have started earlier.
     package internal(set) var subscribedSince: Timestamp

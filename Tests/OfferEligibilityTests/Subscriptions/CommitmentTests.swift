@@ -56,14 +56,43 @@ struct CommitmentTests {
         #expect(subscription(middle, at: .day(31))?.endedBecause == nil)
     }
 
-    @Test("the bills of one commitment are not renewals; the next commitment is")
+    @Test("each bill after the first is a renewal")
     func renewals() throws {
-        let year = try (1...12).map { try Self.bill($0) }
-        #expect(subscription(year, at: .day(359))?.renewals == 0)
-        #expect(subscription(year + [try Self.bill(13)], at: .day(361))?.renewals == 1)
-        #expect(subscription(year + (try (13...15).map { try Self.bill($0) }), at: .day(421))?.renewals == 1)
-        let unnumbered = try TestFacts.transaction("102", 30, 60) { $0.billingPlan = .monthly }
-        #expect(subscription([year[0], unnumbered], at: .day(31))?.renewals == 0)
+        let bills = try (1...15).map { try Self.bill($0) }
+        #expect(subscription(bills, at: .day(359))?.renewals == 11)
+        #expect(subscription(bills, at: .day(421))?.renewals == 14)
+    }
+
+    @Test("within a commitment, a missing choice is unknown; the choice for the next bill does not replace it")
+    func unknownChoice() throws {
+        let (bill, plain) = (try Self.bill(1), try TestFacts.transaction("1", 0, 30) { $0.billingPlan = .monthly })
+        let empty = try TestFacts.renewal(signed: 1, .on) { $0.commitment = CommitmentRenewal() }
+        for facts in [
+            [bill, try TestFacts.renewal(signed: 1, .on)], [plain, try TestFacts.renewal(signed: 1, .on)],
+            [bill, empty], [try TestFacts.transaction("1", 0, 30), empty],
+        ] {
+            #expect(subscription(facts, at: .day(2))?.autoRenews == nil)
+            for isOn in [true, false] { #expect(try truth(.autoRenew(isOn), facts, at: 2) == .unknown) }
+            #expect(try truth(.renewsTo([.same]), facts, at: 2) == .unknown)
+            #expect(try truth(.endsIn(Bounds(atMost: .days(400))), facts, at: 2) == .unknown)
+            #expect(try truth(.pendingOffer(.some(false)), facts, at: 2) == .yes, "the renewal info says so")
+        }
+        let noProduct = try TestFacts.renewal(signed: 1, .on) {
+            $0.commitment = CommitmentRenewal(autoRenewStatus: .on)
+        }
+        #expect(try truth(.renewsTo([.same]), [bill, noProduct], at: 2) == .unknown)
+        #expect(try truth(.autoRenew(true), [bill, noProduct], at: 2) == .yes)
+    }
+
+    @Test("a cancelled commitment ends with its last bill, and at an unknown time if the App Store does not state it")
+    func end() throws {
+        let cancelled = try Self.renewal(signed: 1, bill: .on, commitment: .off)
+        let extended = try TestFacts.transaction("1", 0, 370) {
+            ($0.billingPlan, $0.commitment) = (.monthly, Commitment(billingPeriodNumber: 12, expiresDate: .day(360)))
+        }
+        #expect(try truth(.endsIn(Bounds(atMost: .days(365))), [extended, cancelled], at: 2) == .no)
+        let unstated = [try TestFacts.transaction("1", 0, 30), cancelled]
+        #expect(try truth(.endsIn(Bounds(atMost: .days(30))), unstated, at: 2) == .unknown)
     }
 
     @Test("the plan, the end and the bill of a commitment can be tested, at the edges of the bounds")
@@ -71,6 +100,9 @@ struct CommitmentTests {
         let bills = try (1...3).map { try Self.bill($0) }
         let upFront = [try TestFacts.transaction("1", 0, 365) { $0.billingPlan = .billedUpFront }]
         let old = [try TestFacts.transaction("1", 0, 365)]
+        let future = [
+            try TestFacts.transaction("1", 0, 365) { $0.billingPlan = BillingPlanType(rawValue: "QUARTERLY") }
+        ]
         let vague = [
             try TestFacts.transaction("1", 0, 100) {
                 $0.billingPlan = .monthly
@@ -88,13 +120,15 @@ struct CommitmentTests {
             (.endsIn(Bounds(atLeast: .days(0))), vague, .unknown),
             (.commitmentPeriod(Bounds(atLeast: 3)), bills, .yes), (.commitmentPeriod(Bounds(atMost: 2)), bills, .no),
             (.commitmentPeriod(Bounds(atMost: 2)), upFront, .no),
+            (.commitmentPeriod(Bounds(atMost: 2)), future, .unknown),
+            (.commitmentEndsIn(Bounds(atLeast: .days(0))), future, .unknown),
             (.commitmentPeriod(Bounds(atMost: 2)), vague, .unknown),
         ] as [(SubscriptionTest, [SubscriberFact], Truth)] {
             #expect(try truth(test, facts, at: 70) == expected, "\(test.kind)")
         }
     }
 
-    @Test("the storefront is that of the latest transaction that names one")
+    @Test("the storefront is that of the customer's latest purchase")
     func storefront() throws {
         func facts(_ storefronts: [String?]) throws -> [SubscriberFact] {
             try storefronts.enumerated().map { place, storefront in
@@ -104,10 +138,13 @@ struct CommitmentTests {
             }
         }
         for (storefronts, expected) in [
-            (["USA", "DEU"], .yes), (["DEU", "USA"], .no), (["DEU", nil], .yes), ([nil], .unknown), ([], .unknown),
+            (["USA", "DEU"], .yes), (["DEU", "USA"], .no), (["DEU", nil], .unknown), ([nil], .unknown), ([], .unknown),
         ] as [([String?], Truth)] {
             let context = try DecidingSamples.context(DecidingSamples.customer(try facts(storefronts)))
             #expect(Condition.test(.storefront(["DEU", "FRA"])).truth(in: context) == expected, "\(storefronts)")
         }
+        let shared = try TestFacts.transaction("9", 90, 120) { ($0.storefront, $0.ownership) = ("USA", .familyShared) }
+        let context = try DecidingSamples.context(DecidingSamples.customer(try facts(["DEU"]) + [shared]))
+        #expect(Condition.test(.storefront(["DEU"])).truth(in: context) == .yes, "a share is another's purchase")
     }
 }
