@@ -16,6 +16,9 @@ package struct ReceivedNotification: Sendable {
     package let verified: VerifiedNotification?
     /// The reason that the content cannot be used; nil if there is none.
     package let fault: DataRefusal?
+    /// True if the notification does not name the app. Another developer may then have sent it: the App Store signs
+    /// notifications about all apps.
+    package let isAppAssumed: Bool
     /// The chains of the notification and of each JWS in it that was verified.
     package let chains: [VerifiedChain]
 
@@ -60,7 +63,7 @@ extension ReceivedNotification {
         self.init(
             app: verified.app, environment: verified.environment, notificationUUID: notification.notificationUUID,
             type: notification.type, subtype: notification.subtype, signedDate: notification.signedDate,
-            verified: verified, fault: nil, chains: chains)
+            verified: verified, fault: nil, isAppAssumed: false, chains: chains)
     }
 
     /// - Parameter fault: the reason that the notification could not be read completely.
@@ -79,7 +82,8 @@ extension ReceivedNotification {
         self.init(
             app: app, environment: environment, notificationUUID: envelope.notificationUUID, type: envelope.type,
             subtype: envelope.subtype, signedDate: envelope.signedDate, verified: nil,
-            fault: AppStoreNotification.isOfUnknownContent(payload) ? nil : fault, chains: chains)
+            fault: AppStoreNotification.isOfUnknownContent(payload) ? nil : fault,
+            isAppAssumed: envelope.origin.bundleID == nil && envelope.origin.appAppleID == nil, chains: chains)
     }
 }
 

@@ -119,6 +119,7 @@ struct NotificationEndpoint: Sendable {
             return log.warning(
                 "notification stored, but its content cannot be used", metadata: context.metadata(metadata))
         }
+        if reading.isAppAssumed { metadata["isForwarded"] = "false, because it does not name the app" }
         let isTest = NotificationType(rawValue: notification.type) == .test
         log.log(level: isTest ? .notice : .info, "notification stored", metadata: context.metadata(metadata))
     }

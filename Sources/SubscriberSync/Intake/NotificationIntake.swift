@@ -44,7 +44,7 @@ package struct NotificationIntake: Sendable {
     ) async throws(StoreError) -> DeliveryOutcome {
         let delivery = Delivery(
             app: reading.app, notification: reading.notification, body: body, facts: reading.facts,
-            receivers: policy.receivers(of: reading.app))
+            receivers: reading.isAppAssumed ? [] : policy.receivers(of: reading.app))
         return try await store.apply(delivery)
     }
 }

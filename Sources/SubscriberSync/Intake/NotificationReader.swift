@@ -16,6 +16,8 @@ package struct NotificationReader: Sendable {
         let signedTexts: [[UInt8]]
         /// The reason a genuine notification has no facts; nil if nothing is wrong with it.
         package let fault: DataRefusal?
+        /// True if the notification does not name the app. It is stored, but not forwarded.
+        package let isAppAssumed: Bool
         /// The certificate chains to check for revocation.
         let chains: [any CertificatePath]
     }
@@ -64,7 +66,7 @@ package struct NotificationReader: Sendable {
                 notificationUUID: received.notificationUUID, type: received.type.rawValue,
                 subtype: received.subtype?.rawValue, signedDate: received.signedDate, receivedAt: now),
             facts: facts, signedTexts: received.verified?.signedTexts ?? [], fault: received.fault,
-            chains: received.chains)
+            isAppAssumed: received.isAppAssumed, chains: received.chains)
     }
 
     /// Verifies a notification of version 1 by the app's shared secret, and the receipt in it by Apple's signature.
@@ -86,6 +88,6 @@ package struct NotificationReader: Sendable {
                 notificationUUID: verified.notificationUUID, type: verified.name.type.rawValue,
                 subtype: verified.name.subtype?.rawValue, signedDate: signedDate, receivedAt: now),
             facts: facts, signedTexts: verified.signedTexts, fault: verified.receiptRefusal,
-            chains: [verified.receipt?.chain].compactMap { $0 })
+            isAppAssumed: false, chains: [verified.receipt?.chain].compactMap { $0 })
     }
 }

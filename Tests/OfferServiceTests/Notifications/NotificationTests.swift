@@ -95,7 +95,7 @@ struct NotificationTests {
             #"{"appAppleId":1234567890}"#,
         ])
     func unnamedApp(content: String) async throws {
-        let intake = try StoreService.notifications()
+        let intake = try StoreService.notifications(receivers: ["https://receiver.example.com/"])
         let unclaimed = TestNotification(
             type: "UNCLAIM_SEATS", transaction: nil, renewalInfo: nil,
             change: { $0.without("data").with("unclaimInfo", content) })
@@ -106,6 +106,9 @@ struct NotificationTests {
         #expect(intake.routes.log.text.contains(#""type": UNCLAIM_SEATS"#))
         #expect(try await intake.store.payloads(after: nil, limit: 10).count == 1)
         #expect(try await intake.sampleCustomers().isEmpty)
+        // Another developer's notification may name no app either.
+        let forwards = try await intake.store.receivers().map(\.pending)
+        #expect(forwards == (content.contains("appAppleId") ? [1] : []))
     }
 
     @Test(

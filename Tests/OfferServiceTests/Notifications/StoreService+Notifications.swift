@@ -11,12 +11,13 @@ import TestSupport
 extension StoreService {
     /// A service for notifications, at the time of ``Fixtures``.
     static func notifications(
-        sharedSecret: String? = nil, limits: Limits = Limits(), ocsp: OCSPTransport? = nil, chain: TestChain? = nil,
+        sharedSecret: String? = nil, receivers: [String] = [], limits: Limits = Limits(), ocsp: OCSPTransport? = nil,
+        chain: TestChain? = nil,
         isOpen: Bool = true
     ) throws -> StoreService {
         let app = Catalogue.App(
             appAppleID: 1_234_567_890, offers: [:],
-            notifications: AppNotifications(receivers: [], sharedSecret: sharedSecret.map { Secret($0) }))
+            notifications: AppNotifications(receivers: receivers, sharedSecret: sharedSecret.map { Secret($0) }))
         let service = try StoreService(
             catalogue: Catalogue(apps: [Sample.bundleID: app]), limits: limits, hasIssuerID: false, ocsp: ocsp,
             chain: chain, isOpen: isOpen)
