@@ -36,7 +36,8 @@ package struct ShareTest: CustomerTestKind {
     }
 
     package func truth(in context: EvaluationContext) -> Truth {
-        Truth(position(in: context).map { $0 < share })
+        Truth(
+            context.assumedPlace ?? context.facts.places[sample] ?? position(in: context).map { $0 < share })
     }
 
     package var required: ReasonValue { .number(share) }

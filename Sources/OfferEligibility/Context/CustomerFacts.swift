@@ -9,16 +9,19 @@ package struct CustomerFacts: Sendable {
     /// The first version of the app that the customer bought or downloaded. Always nil outside production.
     package let originalAppVersion: AppVersion?
     package let originalPurchase: Timestamp?
+    /// The customer's recorded places in samples, by sample. A place never changes.
+    package let places: [String: Bool]
 
     package init(
         state: SubscriberState, environment: AppStoreEnvironment, team: [String: TeamFactValue] = [:],
-        originalAppVersion: AppVersion? = nil, originalPurchase: Timestamp? = nil
+        originalAppVersion: AppVersion? = nil, originalPurchase: Timestamp? = nil, places: [String: Bool] = [:]
     ) {
         self.state = state
         self.environment = environment
         self.team = team
         self.originalAppVersion = environment == .production ? originalAppVersion : nil
         self.originalPurchase = originalPurchase
+        self.places = places
     }
 }
 

@@ -16,16 +16,31 @@ package final class EvaluationContext: Sendable {
     let current: [SubscriptionUnderTest]
     let products: ProductTraits
     let now: Timestamp
+    /// The assumed place in every sample; nil for the customer's own places.
+    let assumedPlace: Bool?
 
     package init(_ facts: CustomerFacts, offering productID: ProductID, products: ProductTraits, at now: Timestamp) {
         self.facts = facts
         self.products = products
         self.now = now
+        assumedPlace = nil
         groupID = Self.group(of: productID, products, facts)
         redeemableSubscriptions = (groupID.map(facts.state.redeemableSubscriptions) ?? []).map(
             SubscriptionUnderTest.init)
         offered = Array(redeemableSubscriptions.prefix(1))
         current = facts.state.current.map(SubscriptionUnderTest.init)
+    }
+
+    private init(_ other: EvaluationContext, assuming isInSamples: Bool) {
+        (facts, products, now) = (other.facts, other.products, other.now)
+        (groupID, redeemableSubscriptions) = (other.groupID, other.redeemableSubscriptions)
+        (offered, current) = (other.offered, other.current)
+        assumedPlace = isInSamples
+    }
+
+    /// Returns the same context for a customer who is in every sample, or in none.
+    func placing(inSamples isInSamples: Bool) -> EvaluationContext {
+        EvaluationContext(self, assuming: isInSamples)
     }
 
     /// The current subscription in the offered group.

@@ -110,6 +110,17 @@ package struct AppRules: Hashable, Sendable {
         EvaluationContext(facts, offering: productID, products: products, at: now)
     }
 
+    /// Returns the customer's exposure to an introductory offer: the arm, and the places in the samples of the rule.
+    /// - Returns: nil if the rule refuses the offer for other reasons.
+    package func introductoryExposure(
+        _ facts: CustomerFacts, of productID: ProductID, by rule: Rule, at now: Timestamp
+    ) -> (arm: Exposure.Arm, places: [SamplePlace])? {
+        let context = context(facts, offering: productID, at: now)
+        let truth = rule.condition.truth(in: context)
+        guard truth == .yes || rule.isHeldOut(truth, in: context) else { return nil }
+        return (truth == .yes ? .offered : .heldOut, rule.places(in: context))
+    }
+
     /// Decides whether a customer may get an introductory offer for a product.
     /// - Returns: the reasons to refuse it; empty if it is allowed.
     package func introductoryReasons(

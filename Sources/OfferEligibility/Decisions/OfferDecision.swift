@@ -4,6 +4,8 @@ import OfferCore
 package struct OfferDecision: Sendable {
     package let offer: OfferTerms
     package let isEligible: Bool
+    /// True if only the customer's place in a sample keeps the customer from the offer.
+    package let isHeldOut: Bool
     private let grounds: Grounds
 
     private enum Grounds: Sendable {
@@ -12,10 +14,12 @@ package struct OfferDecision: Sendable {
     }
 
     fileprivate init(
-        _ offer: OfferTerms, isEligible: Bool, _ findings: [RuleFinding], in context: EvaluationContext
+        _ offer: OfferTerms, isEligible: Bool, isHeldOut: Bool = false, _ findings: [RuleFinding],
+        in context: EvaluationContext
     ) {
         self.offer = offer
         self.isEligible = isEligible
+        self.isHeldOut = isHeldOut
         grounds = .facts(findings, context)
     }
 
@@ -23,7 +27,16 @@ package struct OfferDecision: Sendable {
     package init(refusing offer: OfferTerms, for limits: [ReasonCode]) {
         self.offer = offer
         isEligible = false
+        isHeldOut = false
         grounds = .limits(limits)
+    }
+
+    /// The customer's places in the samples of the rule.
+    package var places: [SamplePlace] {
+        switch grounds {
+        case .facts(_, let context): offer.rule.places(in: context)
+        case .limits: []
+        }
     }
 
     /// The codes of the reasons for a refusal, in the order of the rule, without repeats. Empty if eligible.
@@ -68,10 +81,11 @@ extension OfferTerms {
         var findings = standingFindings(context, prefersWinBackOffers)
         let truth = rule.condition.truth(in: context)
         if findings.isEmpty, truth == .yes { return OfferDecision(self, isEligible: true, [], in: context) }
+        let isHeldOut = findings.isEmpty && rule.isHeldOut(truth, in: context)
         rule.condition.find(why: truth, in: context, &findings)
         // If there is a definite reason, unknown facts do not matter.
         if findings.contains(where: { $0.code != .unknown }) { findings.removeAll { $0.code == .unknown } }
-        return OfferDecision(self, isEligible: false, findings, in: context)
+        return OfferDecision(self, isEligible: false, isHeldOut: isHeldOut, findings, in: context)
     }
 
     /// Returns the reasons to refuse this offer, apart from its rule.

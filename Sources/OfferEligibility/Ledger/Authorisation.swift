@@ -20,6 +20,8 @@ package struct Authorisation: Hashable, Sendable {
     package let expiresAt: Timestamp
     /// The time at which the signature becomes unusable.
     package let validUntil: Timestamp
+    /// nil if it was not recorded.
+    package let source: OfferSource?
 
     /// The time for which a slot is held after its signature becomes unusable. Within it, the App Store can report the
     /// redemption: the poller queries after 75 minutes.
@@ -28,7 +30,7 @@ package struct Authorisation: Hashable, Sendable {
     /// - Parameter validUntil: nil if it equals `expiresAt`.
     package init(
         productID: ProductID, offerID: OfferID, state: State, at: Timestamp, expiresAt: Timestamp,
-        validUntil: Timestamp? = nil
+        validUntil: Timestamp? = nil, source: OfferSource? = nil
     ) {
         self.productID = productID
         self.offerID = offerID
@@ -36,6 +38,7 @@ package struct Authorisation: Hashable, Sendable {
         self.at = at
         self.expiresAt = expiresAt
         self.validUntil = validUntil ?? expiresAt
+        self.source = source
     }
 
     /// Returns true if a customer could redeem the signature at a time according to Apple's clock.

@@ -16,10 +16,13 @@ package struct Rule: Hashable, Sendable {
     /// The name of a configured or built-in rule; nil for an inline condition.
     package let name: String?
     package let condition: Condition
+    /// The tests of samples in the condition.
+    let shares: [ShareTest]
 
     package init(name: String?, condition: Condition) {
         self.name = name
         self.condition = condition
+        shares = condition.shares
     }
 }
 

@@ -8,6 +8,8 @@ package struct OwnedCustomer {
     /// The latest team fact for each name, sorted by name.
     package let teamFacts: [TeamFact]
     package let links: [CustomerLink]
+    /// The exposures under any of the customer's identifiers.
+    package let exposures: [Exposure]
     package let appAccountToken: UUIDText?
     package let applicationUsername: FieldText?
     package let appTransactionID: TransactionID?
@@ -40,6 +42,8 @@ package struct OwnedCustomer {
             accounts.contains(link.account) || identifier?.account == nil && names.contains(link.identifier)
         }
         self.links = linked.sorted { $0.identifier.precedes($1.identifier) }
+        let holders = stored.exposures.isEmpty ? [] : purchases.holders
+        exposures = stored.exposures.filter { $0.customer.map(holders.contains) ?? false }
         isComplete = stored.isComplete
         hasUnreadConsumables = stored.hasUnreadConsumables
         coverage = stored.coverage
@@ -97,6 +101,8 @@ extension CustomerFacts {
     /// Creates the facts for decisions from the stored data about a customer.
     init(_ customer: OwnedCustomer, in app: Catalogue.App, at now: Timestamp) {
         let state = customer.state(in: app, at: now)
-        self.init(state: state, environment: customer.app.environment, team: customer.teamFactsByName)
+        self.init(
+            state: state, environment: customer.app.environment, team: customer.teamFactsByName,
+            places: customer.exposures.places)
     }
 }

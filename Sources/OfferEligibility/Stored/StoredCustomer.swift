@@ -10,6 +10,7 @@ package struct StoredCustomer: Hashable, Sendable {
     package let facts: [SubscriberFact]
     package let teamFacts: [TeamFact]
     package let links: [CustomerLink]
+    package let exposures: [Exposure]
     /// False if the customer has more purchases than the store reads, or if one cannot be read. Consumables are
     /// ignored.
     package let isComplete: Bool
@@ -19,13 +20,15 @@ package struct StoredCustomer: Hashable, Sendable {
     package let coverage: HistoryEvidence.Coverage?
 
     package init(
-        app: AppScope, facts: [SubscriberFact], teamFacts: [TeamFact], links: [CustomerLink], isComplete: Bool,
+        app: AppScope, facts: [SubscriberFact], teamFacts: [TeamFact], links: [CustomerLink],
+        exposures: [Exposure] = [], isComplete: Bool,
         hasUnreadConsumables: Bool = false, coverage: HistoryEvidence.Coverage? = nil
     ) {
         self.app = app
         self.facts = facts
         self.teamFacts = teamFacts
         self.links = links
+        self.exposures = exposures
         self.isComplete = isComplete
         self.hasUnreadConsumables = hasUnreadConsumables
         self.coverage = coverage

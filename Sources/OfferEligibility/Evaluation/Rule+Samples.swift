@@ -1,0 +1,43 @@
+extension Rule {
+    /// Returns the customer's known places in the samples of the rule.
+    func places(in context: EvaluationContext) -> [SamplePlace] {
+        shares.compactMap { share in
+            switch share.truth(in: context) {
+            case .yes: SamplePlace(sample: share.sample, isInSample: true)
+            case .no: SamplePlace(sample: share.sample, isInSample: false)
+            case .unknown: nil
+            }
+        }
+    }
+
+    /// Returns true if only the place in a sample keeps the condition from holding.
+    /// - Parameter truth: the result of the condition.
+    func isHeldOut(_ truth: Truth, in context: EvaluationContext) -> Bool {
+        guard truth == .no, !shares.isEmpty else { return false }
+        return [true, false].contains { isInSample in
+            condition.truth(in: context.placing(inSamples: isInSample)) == .yes
+        }
+    }
+}
+
+extension Condition {
+    /// The tests of samples, one for each name.
+    var shares: [ShareTest] {
+        var shares: [ShareTest] = []
+        collectShares(&shares)
+        return shares
+    }
+
+    private func collectShares(_ shares: inout [ShareTest]) {
+        switch self {
+        case .all(let members), .any(let members): for member in members { member.collectShares(&shares) }
+        case .not(let member), .rule(_, let member): member.collectShares(&shares)
+        case .subscription: break
+        case .test(let test):
+            guard let share = test.kind as? ShareTest, !shares.contains(where: { $0.sample == share.sample }) else {
+                return
+            }
+            shares.append(share)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package import OfferCore
+
+/// The record that a customer could have had an offer. Everything except `share` held, and the offer was signed or
+/// shown, or the customer was held out.
+///
+/// There is one for each customer, offer and sample: the first one. Reports compare the two arms.
+package struct Exposure: Hashable, Sendable {
+    package enum Arm: String, CaseIterable, Hashable, Sendable {
+        case offered
+        /// The customer's place in a sample was the only reason for the refusal.
+        case heldOut = "held_out"
+    }
+
+    package enum Subject: Hashable, Sendable {
+        /// The Apple Account; if it is unknown, the earliest subscription, or else the account.
+        case customer(CustomerIdentifier)
+        /// Random bytes in place of an erased customer.
+        case erased([UInt8])
+    }
+
+    package let subject: Subject
+    package let productID: ProductID
+    /// nil for an introductory offer.
+    package let offerID: OfferID?
+    package let arm: Arm
+    /// The sample of the rule; nil if the rule has none.
+    package let place: SamplePlace?
+    package let source: OfferSource
+    /// The SHA-256 of the rules, 32 bytes.
+    package let rulesDigest: [UInt8]
+    package let at: Timestamp
+
+    package init(
+        subject: Subject, productID: ProductID, offerID: OfferID?, arm: Arm, place: SamplePlace?,
+        source: OfferSource, rulesDigest: [UInt8], at: Timestamp
+    ) {
+        self.subject = subject
+        self.productID = productID
+        self.offerID = offerID
+        self.arm = arm
+        self.place = place
+        self.source = source
+        self.rulesDigest = rulesDigest
+        self.at = at
+    }
+
+    /// nil after an erasure.
+    package var customer: CustomerIdentifier? {
+        switch subject {
+        case .customer(let identifier): identifier
+        case .erased: nil
+        }
+    }
+
+    /// Returns true if both record the same offer and sample.
+    package func isAbout(_ other: Exposure) -> Bool {
+        productID == other.productID && offerID == other.offerID && place?.sample == other.place?.sample
+    }
+}
+
+/// A customer's place in a named sample of `share`.
+package struct SamplePlace: Hashable, Sendable {
+    package let sample: String
+    package let isInSample: Bool
+
+    package init(sample: String, isInSample: Bool) {
+        self.sample = sample
+        self.isInSample = isInSample
+    }
+}
+
+/// The rule that allowed an offer, and the way in which it reached the customer.
+package struct OfferSource: Hashable, Sendable {
+    package enum Channel: String, CaseIterable, Hashable, Sendable {
+        /// An answer to an app or a server.
+        case decision
+        /// An answer to the App Store about a customer who is about to cancel.
+        case retention
+    }
+
+    /// The rule's name; nil for an inline rule.
+    package let rule: String?
+    package let channel: Channel
+
+    package init(rule: String?, channel: Channel) {
+        self.rule = rule
+        self.channel = channel
+    }
+}
+
+extension [Exposure] {
+    /// The customer's place in each sample, according to the first exposure. It stays even if the customer's data would
+    /// give another place later.
+    package var places: [String: Bool] {
+        var places: [String: Bool] = [:]
+        for exposure in sorted(by: { $0.at < $1.at }) {
+            guard let place = exposure.place, places[place.sample] == nil else { continue }
+            places[place.sample] = place.isInSample
+        }
+        return places
+    }
+}
