@@ -116,12 +116,26 @@ extension Sample {
     /// A promotional offer of `monthly`, as the ledger counts it.
     package static func offer(
         _ identifier: String = "half", _ limits: OfferLimits = OfferLimits(perCustomer: .init(count: 1)),
-        nonces: [UInt64], expiresAt day: Double, validUntil: Double? = nil
+        nonces: [UInt64], expiresAt day: Double, validUntil: Double? = nil, source: OfferSource? = nil,
+        exposures: [Exposure] = []
     ) -> LedgerRequest.Offer {
         LedgerRequest.Offer(
             productID: valid { try ProductID(utf8: Array("monthly".utf8)) },
             offerID: valid { try OfferID(utf8: Array(identifier.utf8)) }, limits: limits, nonces: nonces.map(nonce),
-            expiresAt: Self.day(day), validUntil: validUntil.map(Self.day))
+            expiresAt: Self.day(day), validUntil: validUntil.map(Self.day), source: source, exposures: exposures)
+    }
+
+    /// An exposure to the offer `half`.
+    package static func exposure(
+        of customer: CustomerIdentifier, _ arm: Exposure.Arm, _ offer: String = "half", sample: String? = nil,
+        at day: Double = 1
+    ) -> Exposure {
+        Exposure(
+            subject: .customer(customer), productID: valid { try ProductID(utf8: Array("monthly".utf8)) },
+            offerID: valid { try OfferID(utf8: Array(offer.utf8)) }, arm: arm,
+            place: sample.map { SamplePlace(sample: $0, isInSample: arm == .offered) },
+            source: OfferSource(rule: "r", channel: .decision), rulesDigest: Array(repeating: 7, count: 32),
+            at: Self.day(day))
     }
 
     /// A request to reserve all of these offers, by default for account 1.

@@ -98,6 +98,7 @@ struct CustomerErasure {
         try TeamFactTable.removeAll(of: name, app, db)
         try LinkTable.remove(name, app, db)
         try AuthorisationTable.erase(name, app, db)
+        try ExposureTable.erase(name, app, db)
         try LinkTable.removeAll(to: name, app, db)
     }
 

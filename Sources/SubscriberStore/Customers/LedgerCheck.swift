@@ -15,7 +15,7 @@ struct LedgerCheck {
         self.request = request
         self.app = app
         self.db = db
-        guard !request.offers.isEmpty else {
+        guard !request.offers.isEmpty || !request.heldOut.isEmpty else {
             (held, redemptions) = ([], [])
             return
         }
@@ -43,20 +43,38 @@ struct LedgerCheck {
         var hasReserved = false
         for offer in request.offers {
             let answer = try answer(for: offer, hasReserved: hasReserved)
-            if [.reserved, .reservedFirst].contains(answer) { hasReserved = true }
+            if answer.isReserved {
+                hasReserved = true
+                for exposure in offer.exposures { try ExposureTable.add(exposure, app, db) }
+            }
             answers.append(answer)
         }
+        for offer in request.heldOut where try isExposed(to: offer, answers) {
+            for exposure in offer.exposures { try ExposureTable.add(exposure, app, db) }
+        }
+        for exposure in request.exposures { try ExposureTable.add(exposure, app, db) }
         return answers
     }
 
-    private mutating func answer(for offer: LedgerRequest.Offer, hasReserved: Bool) throws -> LedgerResult {
-        let ofOffer = held.filter {
-            $0.authorisation.productID == offer.productID && $0.authorisation.offerID == offer.offerID
+    /// Returns true if the customer would have had an offer, if not for the sample.
+    private func isExposed(to offer: LedgerRequest.HeldOutOffer, _ answers: [LedgerResult]) throws -> Bool {
+        guard request.reserving == .all || !answers.prefix(offer.place).contains(where: \.isReserved) else {
+            return false
         }
+        let view = try view(of: offer.productID, offer.offerID, offer.limits, held(offer.productID, offer.offerID))
+        return view.refusals(under: offer.limits, at: request.at).isEmpty
+    }
+
+    private func held(_ productID: ProductID, _ offerID: OfferID) -> [AuthorisationTable.Found] {
+        held.filter { $0.authorisation.productID == productID && $0.authorisation.offerID == offerID }
+    }
+
+    private mutating func answer(for offer: LedgerRequest.Offer, hasReserved: Bool) throws -> LedgerResult {
+        let ofOffer = held(offer.productID, offer.offerID)
         // Known nonces mean that the change is being repeated, because its first outcome was unknown.
         let known = offer.nonces.count { nonce in ofOffer.contains { $0.nonce == nonce } }
         guard known == 0 else { return known == offer.nonces.count ? .reserved : .reservedFirst }
-        let view = try view(of: offer, ofOffer)
+        let view = try view(of: offer.productID, offer.offerID, offer.limits, ofOffer)
         let refusals = view.refusals(under: offer.limits, at: request.at)
         guard refusals.isEmpty else { return .refused(refusals) }
         let isWanted =
@@ -72,16 +90,16 @@ struct LedgerCheck {
     }
 
     private func view(
-        of offer: LedgerRequest.Offer, _ ofOffer: [AuthorisationTable.Found]
+        of productID: ProductID, _ offerID: OfferID, _ limits: OfferLimits, _ ofOffer: [AuthorisationTable.Found]
     ) throws -> LedgerView {
         let ofThisOffer = redemptions.filter {
-            $0.productID == offer.productID && $0.offerID == offer.offerID.text.description
+            $0.productID == productID && $0.offerID == offerID.text.description
         }
-        let slots = try offer.limits.total.map { _ in
-            try AuthorisationTable.slots(of: offer.productID, offer.offerID, at: request.at, app, db)
+        let slots = try limits.total.map { _ in
+            try AuthorisationTable.slots(of: productID, offerID, at: request.at, app, db)
         }
         return LedgerView(
-            authorisations: (offer.limits.isCapped ? ofOffer : countedOnce(ofOffer)).map(\.authorisation),
+            authorisations: (limits.isCapped ? ofOffer : countedOnce(ofOffer)).map(\.authorisation),
             redemptions: ofThisOffer.map(\.at), lastRedemption: redemptions.map(\.at).max(),
             totalSlots: Int(slots ?? 0), heldSlots: outstandingSlots(of: ofOffer).count)
     }
@@ -106,7 +124,7 @@ struct LedgerCheck {
         for (place, nonce) in nonces.enumerated() {
             let authorisation = Authorisation(
                 productID: offer.productID, offerID: offer.offerID, state: .outstanding, at: request.at,
-                expiresAt: offer.expiresAt, validUntil: offer.validUntil)
+                expiresAt: offer.expiresAt, validUntil: offer.validUntil, source: offer.source)
             let slot = offer.limits.isCapped ? slots.dropFirst(place).first : slots.first
             let added = try AuthorisationTable.add(
                 authorisation, nonce, heldBy: request.holders, slot: slot, twin: twin, app, db)

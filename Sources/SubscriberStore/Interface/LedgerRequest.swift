@@ -16,11 +16,15 @@ package struct LedgerRequest: Sendable {
         package let expiresAt: Timestamp
         /// The time at which the signatures become unusable.
         package let validUntil: Timestamp
+        /// nil if it is not recorded.
+        package let source: OfferSource?
+        /// The new exposures of the customer, recorded if the offer is reserved.
+        package let exposures: [Exposure]
 
         /// - Parameter validUntil: nil means `expiresAt`.
         package init(
             productID: ProductID, offerID: OfferID, limits: OfferLimits, nonces: [Nonce], expiresAt: Timestamp,
-            validUntil: Timestamp? = nil
+            validUntil: Timestamp? = nil, source: OfferSource? = nil, exposures: [Exposure] = []
         ) {
             self.productID = productID
             self.offerID = offerID
@@ -28,6 +32,30 @@ package struct LedgerRequest: Sendable {
             self.nonces = nonces
             self.expiresAt = expiresAt
             self.validUntil = validUntil ?? expiresAt
+            self.source = source
+            self.exposures = exposures
+        }
+    }
+
+    /// An offer from which the customer is held out.
+    package struct HeldOutOffer: Sendable {
+        package let productID: ProductID
+        package let offerID: OfferID
+        package let limits: OfferLimits
+        /// The number of offers that are better. If only the best offer is reserved, and one of these is, the customer
+        /// would not have had this offer anyway.
+        package let place: Int
+        /// The new exposures of the customer, recorded if the limits would have allowed the offer.
+        package let exposures: [Exposure]
+
+        package init(
+            productID: ProductID, offerID: OfferID, limits: OfferLimits, place: Int, exposures: [Exposure]
+        ) {
+            self.productID = productID
+            self.offerID = offerID
+            self.limits = limits
+            self.place = place
+            self.exposures = exposures
         }
     }
 
@@ -48,23 +76,30 @@ package struct LedgerRequest: Sendable {
     /// The offers, with the best offer first.
     package let offers: [Offer]
     package let reserving: Reserving
+    /// The offers from which the customer is held out; none if nothing is reserved.
+    package let heldOut: [HeldOutOffer]
+    /// The new exposures to record whatever the limits say.
+    package let exposures: [Exposure]
     package let at: Timestamp
 
     package init(
         app: AppScope, facts: [SubscriberFact] = [], holders: [CustomerIdentifier], offers: [Offer],
-        reserving: Reserving, at: Timestamp
+        reserving: Reserving, heldOut: [HeldOutOffer] = [], exposures: [Exposure] = [], at: Timestamp
     ) {
         self.app = app
         self.facts = facts
         self.holders = holders
         self.offers = offers
         self.reserving = reserving
+        self.heldOut = heldOut
+        self.exposures = exposures
         self.at = at
     }
 
     /// True if the request changes nothing in the database.
     package var changesNothing: Bool {
-        facts.isEmpty && (reserving == .nothing || offers.allSatisfy(\.nonces.isEmpty))
+        facts.isEmpty && heldOut.isEmpty && exposures.isEmpty
+            && (reserving == .nothing || offers.allSatisfy(\.nonces.isEmpty))
     }
 }
 
@@ -79,6 +114,8 @@ package enum LedgerResult: Hashable, Sendable {
     case reservedFirst
     /// The limits allow no signature, for these reasons.
     case refused([ReasonCode])
+
+    package var isReserved: Bool { self == .reserved || self == .reservedFirst }
 }
 
 /// A redemption of a promotional offer, as counted by the ledger.

@@ -11,6 +11,7 @@ package enum StoreRecord: Hashable, Sendable {
     case teamFact(AppScope, TeamFact)
     case link(AppScope, CustomerLink, setAt: Timestamp)
     case authorisation(AppScope, AuthorisationEntry)
+    case exposure(AppScope, Exposure)
 }
 
 /// An authorisation with its nonce and its holders. Its redemption is derived from the facts.

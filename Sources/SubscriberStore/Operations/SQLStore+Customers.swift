@@ -41,16 +41,19 @@ extension SQLStore {
     ) throws -> StoredCustomer? {
         let (subscriptions, names) = (Array(search.subscriptions), search.allNames)
         let (ofTeamFacts, ofLinks) = (TeamFactTable.all(of: names, id), LinkTable.links(of: names, id))
-        var answers = try db.rows(subscriptions.map { FactTable.all($0.key) } + ofTeamFacts + ofLinks)[...]
+        let ofExposures = ExposureTable.all(of: names, id)
+        var answers = try db.rows(
+            subscriptions.map { FactTable.all($0.key) } + ofTeamFacts + ofLinks + ofExposures)[...]
         let facts = try subscriptions.flatMap { _, found in
             try answers.removeFirst().map { try FactTable.fact($0, of: found.original) }
         }
         let teamFacts = try answers.prefix(ofTeamFacts.count).joined().map(TeamFactTable.fact)
-        let links = try answers.dropFirst(ofTeamFacts.count).joined().map(LinkTable.link)
+        let links = try answers.dropFirst(ofTeamFacts.count).prefix(ofLinks.count).joined().map(LinkTable.link)
+        let exposures = try answers.suffix(ofExposures.count).joined().map(ExposureTable.exposure)
         guard !facts.isEmpty || !teamFacts.isEmpty || !links.isEmpty else { return nil }
         return StoredCustomer(
-            app: app, facts: facts, teamFacts: teamFacts, links: links, isComplete: search.isComplete,
-            hasUnreadConsumables: search.hasMoreConsumables, coverage: coverage)
+            app: app, facts: facts, teamFacts: teamFacts, links: links, exposures: exposures,
+            isComplete: search.isComplete, hasUnreadConsumables: search.hasMoreConsumables, coverage: coverage)
     }
 
     package func setTeamFacts(

@@ -56,7 +56,8 @@ enum AuthorisationTable {
         }
         return Authorisation(
             productID: try row.productID, offerID: try row.offerID, state: state, at: try row.requiredTime("at"),
-            expiresAt: try row.requiredTime("expires_at"), validUntil: try row.time("valid_until"))
+            expiresAt: try row.requiredTime("expires_at"), validUntil: try row.time("valid_until"),
+            source: try OfferSource(row))
     }
 
     static func nonce(_ row: Row, _ column: String = "nonce") throws -> Nonce {
@@ -85,13 +86,15 @@ enum AuthorisationTable {
     ) throws -> (id: Int64, slot: Int64)? {
         let id = try db.insertNew(
             """
-            INSERT INTO authorisation (app, nonce, product_id, offer_id, state, at, expires_at, slot, twin, valid_until)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            INSERT INTO authorisation
+                (app, nonce, product_id, offer_id, state, at, expires_at, slot, twin, valid_until, rule, channel)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """,
             [
                 app, "\(nonce)", authorisation.productID.text.description, authorisation.offerID.text.description,
                 states[authorisation.state], authorisation.at.milliseconds, authorisation.expiresAt.milliseconds,
-                slot ?? 0, twin, authorisation.validUntil.milliseconds,
+                slot ?? 0, twin, authorisation.validUntil.milliseconds, authorisation.source?.rule,
+                authorisation.source?.channel.number,
             ])
         guard let id else { return nil }
         if slot == nil { try db.send("UPDATE authorisation SET slot = id WHERE id = ?", [id]) }

@@ -18,6 +18,7 @@ extension StoreRecord {
             let link = CustomerLink(identifier: try reader.identifier("identifier"), account: account)
             self = .link(try AppScope(reader), link, setAt: try reader.time("setAt"))
         case .authorisation: self = .authorisation(try AppScope(reader), try AuthorisationEntry(reader))
+        case .exposure: self = .exposure(try AppScope(reader), try Exposure(reader))
         }
     }
 }
@@ -95,12 +96,42 @@ extension AuthorisationEntry {
         let authorisation = Authorisation(
             productID: try reader.field("productID") { try ProductID(utf8: $0) },
             offerID: try reader.field("offerID") { try OfferID(utf8: $0) }, state: state, at: try reader.time("at"),
-            expiresAt: try reader.time("expiresAt"), validUntil: try reader.optionalTime("validUntil"))
+            expiresAt: try reader.time("expiresAt"), validUntil: try reader.optionalTime("validUntil"),
+            source: reader.object["channel"] == nil ? nil : try OfferSource(reader))
         var holders: [CustomerIdentifier] = []
         for reader in try reader.records("holders") { holders.append(try reader.identifier("identifier")) }
         self.init(
             id: try reader.field("nonce") { try Nonce(utf8: $0) }, authorisation: authorisation, holders: holders,
             twin: try reader.optionalNonce("twin"), slot: try reader.optionalNonce("slot"))
+    }
+}
+
+extension Exposure {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        guard let arm = Arm(rawValue: try reader.text("arm")) else { throw TransferError("arm is unknown") }
+        var place: SamplePlace?
+        if reader.object["sample"] != nil {
+            guard case .bool(let isInSample)? = reader.object["isInSample"] else {
+                throw TransferError("isInSample is missing or not a boolean")
+            }
+            place = SamplePlace(sample: try reader.text("sample"), isInSample: isInSample)
+        }
+        self.init(
+            subject: reader.object["erased"] == nil
+                ? .customer(try reader.identifier("customer")) : .erased(try reader.base64("erased")),
+            productID: try reader.field("productID") { try ProductID(utf8: $0) },
+            offerID: reader.object["offerID"] == nil ? nil : try reader.field("offerID") { try OfferID(utf8: $0) },
+            arm: arm, place: place, source: try OfferSource(reader),
+            rulesDigest: try reader.base64("rulesDigest"), at: try reader.time("at"))
+    }
+}
+
+extension OfferSource {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        guard let channel = Channel(rawValue: try reader.text("channel")) else {
+            throw TransferError("channel is unknown")
+        }
+        self.init(rule: reader.object["rule"] == nil ? nil : try reader.text("rule"), channel: channel)
     }
 }
 

@@ -27,6 +27,9 @@ extension StoreRecord {
         case .authorisation(let app, let entry):
             writer.members(of: app)
             writer.members(of: entry)
+        case .exposure(let app, let exposure):
+            writer.members(of: app)
+            writer.members(of: exposure)
         }
         return writer.finish()
     }
@@ -40,12 +43,13 @@ extension StoreRecord {
         case .teamFact: .teamFact
         case .link: .link
         case .authorisation: .authorisation
+        case .exposure: .exposure
         }
     }
 
     /// The value of the member `record` in a line.
     enum Name: String, CaseIterable {
-        case intake, fact, identifier, notification, teamFact, link, authorisation
+        case intake, fact, identifier, notification, teamFact, link, authorisation, exposure
     }
 }
 
@@ -110,9 +114,32 @@ extension JSONWriter {
         member("at", authorisation.at.milliseconds)
         member("expiresAt", authorisation.expiresAt.milliseconds)
         member("validUntil", authorisation.validUntil.milliseconds)
+        if let source = authorisation.source { members(of: source) }
         if let twin = entry.twin { member("twin", "\(twin)") }
         if let slot = entry.slot { member("slot", "\(slot)") }
         objects("holders", entry.holders) { writer, holder in writer.member("identifier", of: holder) }
+    }
+
+    fileprivate mutating func members(of exposure: Exposure) {
+        switch exposure.subject {
+        case .customer(let identifier): member("customer", of: identifier)
+        case .erased(let value): member("erased", utf8: Base64.text(of: value))
+        }
+        member("productID", utf8: exposure.productID.text.utf8)
+        if let offerID = exposure.offerID { member("offerID", utf8: offerID.text.utf8) }
+        member("arm", exposure.arm.rawValue)
+        if let place = exposure.place {
+            member("sample", place.sample)
+            member("isInSample", place.isInSample)
+        }
+        members(of: exposure.source)
+        member("rulesDigest", utf8: Base64.text(of: exposure.rulesDigest))
+        member("at", exposure.at.milliseconds)
+    }
+
+    fileprivate mutating func members(of source: OfferSource) {
+        if let rule = source.rule { member("rule", rule) }
+        member("channel", source.channel.rawValue)
     }
 
     fileprivate mutating func member(_ name: String, of identifier: CustomerIdentifier) {

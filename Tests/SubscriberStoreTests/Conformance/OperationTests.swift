@@ -87,6 +87,18 @@ struct OperationTests {
             try await store.link(
                 identifier, to: Sample.account(1).account, in: Sample.production, at: Sample.day(2))
         }
+        for number in [1, 3] as [UInt64] {
+            let exposure = Sample.exposure(of: Sample.account(number), .heldOut, sample: "s")
+            let request = LedgerRequest(
+                app: Sample.production, holders: [Sample.account(number)],
+                offers: [
+                    Sample.offer(
+                        nonces: [number], expiresAt: 2, source: OfferSource(rule: "r", channel: .retention),
+                        exposures: [Sample.exposure(of: Sample.account(number), .offered)])
+                ], reserving: .all, exposures: [exposure], at: Sample.day(1))
+            _ = try await store.reserve(request)
+        }
+        _ = try await store.erase(Sample.account(3), in: Sample.production)
         let dead = try await store.claimForwards(
             to: "https://a.example", dueAt: Sample.day(9), leaseEnd: Sample.day(9), limit: 1)
         for forward in dead { try await store.settle(forward.id, .failed(nextAttempt: Sample.day(9))) }

@@ -14,7 +14,7 @@ enum PostgreSQLSchema {
         (.postgreSQLLedgerCoverage, neededVersion: 1), (.payloadBounds, neededVersion: 1),
         (.payloadBoundsHold, neededVersion: 1), (.payloadPartitions, neededVersion: 1),
         (.postgreSQLCoverage, neededVersion: 1),
-        (.redemptionsInPostgreSQL, neededVersion: 1),
+        (.redemptionsInPostgreSQL, neededVersion: 1), (.exposuresInPostgreSQL, neededVersion: 1),
     ]
 
     static var latestVersion: Int { migrations.count }

@@ -1,0 +1,88 @@
+import OfferCore
+import OfferEligibility
+
+/// The first exposure of each customer to an offer, for each sample.
+enum ExposureTable {
+    /// The numbers under which databases store the arms.
+    private static let arms: [Exposure.Arm: Int64] = [.offered: 1, .heldOut: 2]
+    /// The kind of an erased customer. The value is random.
+    private static let erasedKind = 0
+
+    /// Returns the queries for the rows that ``exposure(_:)`` reads.
+    static func all(of customers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Query] {
+        ofCustomers.queries(about: customers, app)
+    }
+
+    private static let ofCustomers = IdentifierQueries { kind, value in
+        "SELECT * FROM exposure WHERE app = ?1 AND kind = \(kind) AND value = \(value)"
+    }
+
+    static func exposure(_ row: Row) throws -> Exposure {
+        let (kind, number): (Int, Int64) = (try row["kind"], try row["arm"])
+        guard let arm = arms.first(where: { $0.value == number })?.key, let source = try OfferSource(row) else {
+            throw StoreError.unreadable("arm")
+        }
+        let sample: String = try row["sample"]
+        let place = try (row["is_in_sample"] as Int64?).map { SamplePlace(sample: sample, isInSample: $0 != 0) }
+        let hasOfferID = try !(row["offer_id"] as String).isEmpty
+        let value: [UInt8] = try row["value"]
+        return Exposure(
+            subject: kind == erasedKind
+                ? .erased(value) : .customer(try StoredIdentifier(kind: kind, value: value).identifier()),
+            productID: try row.productID, offerID: hasOfferID ? try row.offerID : nil, arm: arm, place: place,
+            source: source, rulesDigest: try row["rules_digest"], at: try row.requiredTime("at"))
+    }
+
+    /// Adds an exposure, unless the customer already has one to the offer in the sample.
+    static func add(_ exposure: Exposure, _ app: Int64, _ db: any Database) throws {
+        let subject =
+            switch exposure.subject {
+            case .customer(let identifier): StoredIdentifier(identifier)
+            case .erased(let value): StoredIdentifier(kind: erasedKind, value: value)
+            }
+        try db.send(
+            """
+            INSERT INTO exposure
+                (app, kind, value, product_id, offer_id, sample, is_in_sample, arm, rule, channel, rules_digest, at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """,
+            [
+                app, subject.kind, subject.value, exposure.productID.text.description,
+                exposure.offerID?.text.description ?? "", exposure.place?.sample ?? "",
+                exposure.place.map { $0.isInSample ? 1 : 0 } as Int64?, arms[exposure.arm], exposure.source.rule,
+                exposure.source.channel.number, exposure.rulesDigest, exposure.at.milliseconds,
+            ])
+    }
+
+    /// Removes a customer's identifier from the exposures, which still count.
+    static func erase(_ customer: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
+        let stored = StoredIdentifier(customer)
+        var random = SystemRandomNumberGenerator()
+        let value: [UInt8] = (0..<16).map { _ in random.next() }
+        try db.send(
+            "UPDATE exposure SET kind = ?, value = ? WHERE app = ? AND kind = ? AND value = ?",
+            [erasedKind, value, app, stored.kind, stored.value])
+    }
+}
+
+extension OfferSource {
+    /// Reads the columns `rule` and `channel`.
+    /// - Returns: nil if the channel is NULL.
+    init?(_ row: Row) throws {
+        guard let number: Int64 = try row["channel"] else { return nil }
+        guard let channel = Channel.allCases.first(where: { $0.number == number }) else {
+            throw StoreError.unreadable("channel")
+        }
+        self.init(rule: try row["rule"], channel: channel)
+    }
+}
+
+extension OfferSource.Channel {
+    /// The number under which databases store the channel.
+    var number: Int64 {
+        switch self {
+        case .decision: 1
+        case .retention: 2
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import OfferCore
+import OfferEligibility
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+@Suite("A store keeps exposures")
+struct StoreExposureTests {
+    private static let account = Sample.account(1)
+    private static let half = Sample.exposure(of: account, .offered)
+
+    private static func heldOut(
+        _ offer: String, place: Int, _ limits: OfferLimits = OfferLimits()
+    ) -> LedgerRequest.HeldOutOffer {
+        let exposure = Sample.exposure(of: account, .heldOut, offer, sample: "s")
+        return LedgerRequest.HeldOutOffer(
+            productID: exposure.productID, offerID: Sample.offer(offer, nonces: [], expiresAt: 0).offerID,
+            limits: limits, place: place,
+            exposures: [exposure])
+    }
+
+    /// Makes a request for the offer `half`, and returns the recorded arms by offer.
+    private static func arms(
+        _ store: any SubscriberStore, _ reserving: LedgerRequest.Reserving, nonce: UInt64 = 1,
+        _ limits: OfferLimits = OfferLimits(), heldOut: [LedgerRequest.HeldOutOffer] = [], at day: Double = 1
+    ) async throws -> [String: Exposure.Arm] {
+        let request = LedgerRequest(
+            app: Sample.production, facts: Sample.facts(1), holders: [account],
+            offers: [Sample.offer("half", limits, nonces: [nonce], expiresAt: day + 1, exposures: [half])],
+            reserving: reserving, heldOut: heldOut, at: Sample.day(day))
+        _ = try await store.reserve(request)
+        let exposures = try await store.customer(account)?.exposures ?? []
+        return Dictionary(
+            exposures.map { ($0.offerID?.text.description ?? "", $0.arm) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    @Test("a reserved offer is an exposure; one that is only allowed or is refused is none", arguments: StoreEngine.all)
+    func reserved(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let arms1 = try await Self.arms(store, .nothing)
+            #expect(arms1 == [:])
+            let full = OfferLimits(total: 0)
+            let arms2 = try await Self.arms(store, .all, full)
+            #expect(arms2 == [:])
+            let arms3 = try await Self.arms(store, .all)
+            #expect(arms3 == ["half": .offered])
+            #expect(try await store.customer(Self.account)?.exposures == [Self.half])
+        }
+    }
+
+    @Test(
+        "a held-out offer is an exposure, unless a better one is reserved or its limits refuse it",
+        arguments: StoreEngine.all)
+    func heldOut(engine: StoreEngine) async throws {
+        let offers = [
+            Self.heldOut("better", place: 0), Self.heldOut("full", place: 0, OfferLimits(total: 0)),
+            Self.heldOut("worse", place: 1),
+        ]
+        for (reserving, limits, expected) in [
+            (.first, OfferLimits(), ["better": .heldOut, "half": .offered]),
+            (.all, OfferLimits(), ["better": .heldOut, "half": .offered, "worse": .heldOut]),
+            (.first, OfferLimits(total: 0), ["better": .heldOut, "worse": .heldOut]),
+        ] as [(LedgerRequest.Reserving, OfferLimits, [String: Exposure.Arm])] {
+            try await engine.withStore { store in
+                let arms4 = try await Self.arms(store, reserving, limits, heldOut: offers)
+                #expect(arms4 == expected)
+                let arms5 = try await Self.arms(store, reserving, nonce: 2, limits, heldOut: offers, at: 5)
+                #expect(arms5 == expected)
+                let exposures = try await store.customer(Self.account)?.exposures ?? []
+                #expect(exposures.count == expected.count && Set(exposures.map(\.at)) == [Sample.day(1)])
+            }
+        }
+    }
+
+    @Test("after an erasure, an exposure counts, but names nobody", arguments: StoreEngine.all)
+    func erased(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            _ = try await Self.arms(store, .all)
+            _ = try await store.erase(Self.account, in: Sample.production)
+            #expect(try await store.customer(Self.account) == nil)
+            let records = try await store.records().filter { $0.contains(#""record":"exposure""#) }
+            #expect(records.count == 1 && records[0].contains(#""erased":""#) && !records[0].contains("customer"))
+            let arms6 = try await Self.arms(store, .all, nonce: 2)
+            #expect(arms6 == ["half": .offered])
+        }
+    }
+}
