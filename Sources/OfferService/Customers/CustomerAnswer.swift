@@ -50,6 +50,15 @@ extension OwnedCustomer {
             writer.member("state", isExpired ? "expired" : authorisation.state.rawValue)
             writer.member("at", authorisation.at.milliseconds)
             writer.member("expiresAt", authorisation.expiresAt.milliseconds)
+            if let source = authorisation.source { writer.members(of: source) }
+        }
+        writer.objects("exposures", exposures.sorted { $0.at < $1.at }) { writer, exposure in
+            if let offerID = exposure.offerID { writer.member("offerID", utf8: offerID.text.utf8) }
+            writer.member("productID", utf8: exposure.productID.text.utf8)
+            writer.member("arm", exposure.arm.rawValue)
+            if let place = exposure.place { writer.member("sample", place.sample) }
+            writer.member("at", exposure.at.milliseconds)
+            writer.members(of: exposure.source)
         }
         writer.object("facts") { writer in
             for fact in teamFacts { writer.rawMembers(fact.member) }
@@ -80,5 +89,12 @@ extension TeamFact {
                 case .bool(let value): Array((value ? "true" : "false").utf8)
                 }
             }()
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of source: OfferSource) {
+        if let rule = source.rule { member("rule", rule) }
+        member("channel", source.channel.rawValue)
     }
 }

@@ -26,7 +26,7 @@ package struct CustomerDecision {
         ) { _ in false }
         let decisions = app.rules.decide(customer.facts, about: productIDs, at: now)
         let plans = decisions.filter(\.isEligible).map { decision in
-            SignaturePlan(terms: decision.offer, v1: nil, jws: nil, at: now, expiresAt: now)
+            SignaturePlan(terms: decision.offer, places: [], v1: nil, jws: nil, at: now, expiresAt: now)
         }
         let ledger = OfferLedger(store: store, metrics: ServiceMetrics(), log: log)
         let limits = try await ledger.withReservations { reservations async throws(Problem) in

@@ -46,10 +46,11 @@ struct OfferDecider: Sendable {
                 try signer.requireSignable(decision.offer.item(of: named.bundleID), admission)
             }
             plans.append(
-                plan(decision.offer, for: customer, app.rules, wantsJWS: wantsJWS, at: time, admission.policy))
+                plan(decision, for: customer, app.rules, wantsJWS: wantsJWS, at: time, admission.policy))
         }
         var reserved = try await ledger.reserve(
-            signing, of: plans, for: customer, rules: admission.policy.catalogue?.digest ?? [], at: time,
+            signing, of: plans, heldOut: signing == .nothing ? [] : [HeldOutPlan](decisions), for: customer,
+            rules: admission.policy.catalogue?.digest ?? [], at: time,
             &reservations)[...]
         var remaining = plans[...]
         var admission = admission
@@ -90,15 +91,19 @@ struct OfferDecider: Sendable {
         let customer = try await loader.load(named, app, at: now) { facts in
             app.rules.introductoryReasons(facts, of: productID, by: rule, at: now).contains(where: \.needsHistory)
         }
-        try await ledger.merge(customer, at: now)
-        let reasons = app.rules.introductoryReasons(customer.facts, of: productID, by: rule, at: now)
+        let time = now
+        let digest = admission.policy.catalogue?.digest ?? []
+        let new = NewExposures(customer: customer, channel: .decision, rulesDigest: digest, at: time)
+        let exposure = app.rules.introductoryExposure(customer.facts, of: productID, by: rule, at: time)
+        try await ledger.merge(
+            customer, exposures: exposure.map { new.to(productID, nil, by: rule, $0.arm, $0.places) } ?? [], at: time)
+        let reasons = app.rules.introductoryReasons(customer.facts, of: productID, by: rule, at: time)
         signer.metrics.decided(productID, by: rule, reasons.codes, of: customer.app)
         guard !reasons.contains(where: { $0.code == .unknown }) else {
             throw .notEligible(reasons, showsDetails: admission.principal.showsDetails)
         }
         let decision = SignedDecision(
-            rule: rule.name, rulesDigest: admission.policy.catalogue?.digest ?? [],
-            factsDigest: try customer.digest())
+            rule: rule.name, rulesDigest: digest, factsDigest: try customer.digest())
         return (reasons.isEmpty, decision)
     }
 
@@ -117,21 +122,25 @@ struct OfferDecider: Sendable {
     // MARK: Plans
 
     private func plan(
-        _ terms: OfferTerms, for customer: EvaluatedCustomer, _ rules: AppRules, wantsJWS: Bool, at time: Timestamp,
+        _ decision: OfferDecision, for customer: EvaluatedCustomer, _ rules: AppRules, wantsJWS: Bool,
+        at time: Timestamp,
         _ policy: Policy
     ) -> SignaturePlan {
         // A V1 signature names no environment, so a signature for the sandbox would also count in production.
         let makesV1 =
             (customer.app.environment == .production || rules.allowsSandboxV1) && customer.mayBeNamedInV1
         let transactionID = wantsJWS && customer.gaps(under: policy).isEmpty ? customer.transactionID : nil
-        return plan(terms, v1: makesV1, boundTo: transactionID, rules, at: time)
+        return plan(
+            decision.offer, decision.places, v1: makesV1, boundTo: transactionID, rules, at: time)
     }
 
     /// - Parameters:
+    ///   - places: the customer's places in the samples of the rule.
     ///   - v1: true to make a V1 signature.
     ///   - transactionID: the transaction that a JWS is bound to; nil to make no JWS.
     func plan(
-        _ terms: OfferTerms, v1: Bool, boundTo transactionID: TransactionID?, _ rules: AppRules, at time: Timestamp
+        _ terms: OfferTerms, _ places: [SamplePlace], v1: Bool, boundTo transactionID: TransactionID?,
+        _ rules: AppRules, at time: Timestamp
     ) -> SignaturePlan {
         let makeNonce = signer.sources.makeNonce
         let jws = transactionID.map { SignaturePlan.JWS(nonce: makeNonce(), transactionID: $0) }
@@ -140,7 +149,7 @@ struct OfferDecider: Sendable {
             + (jws == nil ? [] : [rules.jwsLifetime])
         let validUntil = time + (lifetimes.max() ?? .zero)
         return SignaturePlan(
-            terms: terms, v1: v1 ? makeNonce() : nil, jws: jws, at: time,
+            terms: terms, places: places, v1: v1 ? makeNonce() : nil, jws: jws, at: time,
             expiresAt: validUntil + (loader.refresher == nil ? .zero : Authorisation.syncTime),
             validUntil: validUntil)
     }

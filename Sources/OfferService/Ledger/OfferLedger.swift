@@ -33,7 +33,7 @@ struct ReservedOffer: Sendable {
     ) {
         let isV1 = remembered.form == .v1
         let plan = SignaturePlan(
-            terms: terms, v1: isV1 ? remembered.nonce : nil,
+            terms: terms, places: [], v1: isV1 ? remembered.nonce : nil,
             jws: isV1 ? nil : SignaturePlan.JWS(nonce: remembered.nonce, transactionID: transactionID),
             at: remembered.at, expiresAt: remembered.expiresAt)
         self.init(plan, in: app, rules: rules, facts: facts)
@@ -77,20 +77,24 @@ struct OfferLedger: Sendable {
     }
 
     /// Merges the facts of the proofs, checks the limits and reserves the offers, in one change to the store.
-    /// - Parameter plans: the plans, the best first.
+    /// - Parameters:
+    ///   - plans: the plans, the best first.
+    ///   - heldOut: the offers from which the customer is held out.
     /// - Returns: an outcome for each plan.
     func reserve(
-        _ reserving: LedgerRequest.Reserving, of plans: [SignaturePlan], for customer: EvaluatedCustomer,
-        rules digest: [UInt8], at now: Timestamp, _ reservations: inout Reservations
+        _ reserving: LedgerRequest.Reserving, of plans: [SignaturePlan], heldOut: [HeldOutPlan] = [],
+        for customer: EvaluatedCustomer, rules digest: [UInt8], at now: Timestamp, _ reservations: inout Reservations
     ) async throws(Problem) -> [Outcome] {
-        let request = request(plans, for: customer, reserving: reserving, at: now)
-        guard !plans.isEmpty || !request.facts.isEmpty else { return [] }
+        let new = NewExposures(customer: customer, channel: .decision, rulesDigest: digest, at: now)
+        let request = request(plans, heldOut: heldOut, new, reserving: reserving)
+        guard !plans.isEmpty || !request.changesNothing else { return [] }
         // The digest is computed before any reservation, because it can fail.
         let facts = plans.isEmpty || reserving == .nothing ? [] : try customer.digest()
         let answers: [LedgerResult]
         do throws(StoreError) {
             answers = try await store.reserve(request)
         } catch { throw Problem(error) }
+        metrics.exposed(request, answers)
         var outcomes: [Outcome] = []
         for (plan, answer) in zip(plans, answers) {
             metrics.reserved(answer, plan.terms, of: customer.app)
@@ -107,13 +111,18 @@ struct OfferLedger: Sendable {
         return outcomes
     }
 
-    /// Merges the facts of the proofs into the store.
-    func merge(_ customer: EvaluatedCustomer, at now: Timestamp) async throws(Problem) {
-        let request = request([], for: customer, reserving: .nothing, at: now)
-        guard !request.facts.isEmpty else { return }
+    /// Merges the facts of the proofs into the store, and records exposures.
+    func merge(
+        _ customer: EvaluatedCustomer, exposures: [Exposure] = [], at now: Timestamp
+    ) async throws(Problem) {
+        let request = LedgerRequest(
+            app: customer.app, facts: customer.newFacts, holders: customer.holders, offers: [], reserving: .nothing,
+            exposures: exposures, at: now)
+        guard !request.changesNothing else { return }
         do throws(StoreError) {
             _ = try await store.reserve(request)
         } catch { throw Problem(error) }
+        metrics.exposed(request, [])
     }
 
     /// Merges proofs into the store. A failure is only logged.
@@ -137,13 +146,15 @@ struct OfferLedger: Sendable {
     }
 
     /// Checks the limits and reserves the first offer that they allow, once for each request for a retention message.
+    /// - Parameter plans: at least one.
     func reserve(
-        _ plans: [RetentionPlan], for customer: EvaluatedCustomer, answering request: UUIDText,
+        _ plans: [RetentionPlan], heldOut: [HeldOutPlan], for customer: EvaluatedCustomer, answering request: UUIDText,
         rules digest: [UInt8], at now: Timestamp, _ reservations: inout Reservations
     ) async throws(Problem) -> RetentionReservationOutcome {
+        let new = NewExposures(customer: customer, channel: .retention, rulesDigest: digest, at: now)
         let reservation = RetentionReservation(
             requestIdentifier: request,
-            ledger: self.request(plans.map(\.plan), for: customer, reserving: .first, at: now),
+            ledger: self.request(plans.map(\.plan), heldOut: heldOut, new, reserving: .first),
             forms: plans.map(\.form))
         let facts = try customer.digest()
         let answer: RetentionReservationAnswer
@@ -153,6 +164,7 @@ struct OfferLedger: Sendable {
         switch answer {
         case .known(let offer): return .known(offer)
         case .new(let answers):
+            metrics.exposed(reservation.ledger, answers)
             for (plan, answer) in zip(plans, answers) { metrics.reserved(answer, plan.plan.terms, of: customer.app) }
             guard let place = answers.firstIndex(of: .reserved) else { return .refused }
             let offer = ReservedOffer(plans[place].plan, in: customer.app, rules: digest, facts: facts)
@@ -170,17 +182,41 @@ struct OfferLedger: Sendable {
             remembered, terms, boundTo: transactionID, in: customer.app, rules: digest, facts: try customer.digest())
     }
 
+    /// Records that a customer who is about to cancel was held out of every offer.
+    func recordHeldOut(
+        _ heldOut: [HeldOutPlan], for customer: EvaluatedCustomer, rules digest: [UInt8], at now: Timestamp
+    ) async throws(Problem) {
+        let new = NewExposures(customer: customer, channel: .retention, rulesDigest: digest, at: now)
+        let request = request([], heldOut: heldOut, new, reserving: .first)
+        guard !request.heldOut.isEmpty else { return }
+        do throws(StoreError) {
+            _ = try await store.reserve(request)
+        } catch { throw Problem(error) }
+        metrics.exposed(request, [])
+    }
+
     private func request(
-        _ plans: [SignaturePlan], for customer: EvaluatedCustomer, reserving: LedgerRequest.Reserving,
-        at now: Timestamp
+        _ plans: [SignaturePlan], heldOut: [HeldOutPlan], _ new: NewExposures, reserving: LedgerRequest.Reserving
     ) -> LedgerRequest {
         LedgerRequest(
-            app: customer.app, facts: customer.newFacts, holders: customer.holders,
+            app: new.customer.app, facts: new.customer.newFacts, holders: new.customer.holders,
             offers: plans.map { plan in
-                LedgerRequest.Offer(
-                    productID: plan.terms.productID, offerID: plan.terms.offerID, limits: plan.terms.limits,
-                    nonces: plan.nonces, expiresAt: plan.expiresAt, validUntil: plan.validUntil)
-            }, reserving: reserving, at: now)
+                let terms = plan.terms
+                return LedgerRequest.Offer(
+                    productID: terms.productID, offerID: terms.offerID, limits: terms.limits,
+                    nonces: plan.nonces, expiresAt: plan.expiresAt, validUntil: plan.validUntil,
+                    source: new.source(of: terms.rule),
+                    exposures: new.to(terms.productID, terms.offerID, by: terms.rule, .offered, plan.places))
+            }, reserving: reserving,
+            heldOut: heldOut.compactMap { offer in
+                let terms = offer.terms
+                let exposures = new.to(terms.productID, terms.offerID, by: terms.rule, .heldOut, offer.places)
+                return exposures.isEmpty
+                    ? nil
+                    : LedgerRequest.HeldOutOffer(
+                        productID: terms.productID, offerID: terms.offerID, limits: terms.limits, place: offer.place,
+                        exposures: exposures)
+            }, at: new.at)
     }
 
     /// Withdraws reservations whose signatures were not sent. A reservation that cannot be withdrawn expires.

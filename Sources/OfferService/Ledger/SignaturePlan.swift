@@ -5,6 +5,8 @@ import SubscriberStore
 /// The signatures to make for one offer that a rule allows.
 struct SignaturePlan: Sendable {
     let terms: OfferTerms
+    /// The customer's places in the samples of the rule.
+    let places: [SamplePlace]
     /// The nonce of the V1 signature; nil if none is made.
     let v1: Nonce?
     /// nil if no JWS is made.
@@ -26,7 +28,8 @@ struct SignaturePlan: Sendable {
 
     /// A copy of the plan with only its first signature.
     var withFirstForm: SignaturePlan {
-        SignaturePlan(terms: terms, v1: jws == nil ? v1 : nil, jws: jws, at: at, expiresAt: expiresAt)
+        SignaturePlan(
+            terms: terms, places: places, v1: jws == nil ? v1 : nil, jws: jws, at: at, expiresAt: expiresAt)
     }
 }
 

@@ -71,7 +71,8 @@ extension EvaluatedCustomer {
         self.app = app
         self.facts = CustomerFacts(
             state: state, environment: app.environment, team: owned?.teamFactsByName ?? [:],
-            originalAppVersion: download.version.flatMap(AppVersion.init), originalPurchase: download.purchaseDate)
+            originalAppVersion: download.version.flatMap(AppVersion.init), originalPurchase: download.purchaseDate,
+            places: owned?.exposures.places ?? [:])
         self.newFacts = newFacts
         // The proofs must belong to the Apple Account that the signature counts for.
         if customer.isBoundToTransaction, customer.proofs != nil, let id = customer.transactionID,
@@ -95,6 +96,16 @@ extension EvaluatedCustomer {
 
     /// The identifiers that hold a reservation for the customer.
     var holders: [CustomerIdentifier] { owned?.holders ?? [] }
+
+    /// The identifier under which exposures are recorded; nil if nothing belongs to the customer.
+    var exposedAs: CustomerIdentifier? {
+        facts.state.appleAccounts.min { $0.precedes($1) }.map(CustomerIdentifier.appTransactionID)
+            ?? facts.state.subscriptions.first.map { .originalTransactionID($0.originalTransactionID) }
+            ?? holders.first
+    }
+
+    /// The exposures that are recorded.
+    var exposures: [Exposure] { owned?.exposures ?? [] }
 
     /// True if a V1 signature may name the customer. The signature counts for that name everywhere, so the customer
     /// must own the purchases in the proofs.

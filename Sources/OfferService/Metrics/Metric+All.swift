@@ -47,6 +47,10 @@ extension Metric {
         "offer_signer_reservations_total", .counter, ["app", "environment", "product", "offer", "outcome"],
         "Results of the ledger for eligible offers: `reserved`, `allowed` if nothing was to be signed, or the first limit "
             + "reached.")
+    static let exposures = Metric(
+        "offer_signer_exposures_total", .counter, ["app", "environment", "product", "offer", "arm", "channel"],
+        "New exposures of customers to offers with a rule. The arm is `offered` or `held_out`, and the offer is empty for "
+            + "an introductory offer.")
 
     // App Store data.
     static let unansweredCertificates = Metric(
@@ -165,7 +169,7 @@ extension Metric {
     package static let all = [
         requests, refusals, limited, emailUsernames, signatures, unboundJWS, selfVerificationFailures, signing,
         verifying,
-        decisions, reservations, redemptions, redemptionDelay, unexplainedRedemptions,
+        decisions, reservations, exposures, redemptions, redemptionDelay, unexplainedRedemptions,
         appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, notifications,
         notificationTypes, lastNotification, notificationLag, subscriptions, storeUp, storeChanges, storeCommits,
         storeRoundTrips, storeRetries,

@@ -146,6 +146,24 @@ package final class ServiceMetrics: Sendable {
         ).increment()
     }
 
+    /// Counts the new exposures of a request, except those that the limits prevent.
+    /// - Parameter answers: the ledger's answer for each offer of the request.
+    func exposed(_ request: LedgerRequest, _ answers: [LedgerResult]) {
+        var exposures = request.exposures
+        for (offer, answer) in zip(request.offers, answers) where answer.isReserved { exposures += offer.exposures }
+        for offer in request.heldOut
+        where request.reserving == .all || !answers.prefix(offer.place).contains(where: \.isReserved) {
+            exposures += offer.exposures
+        }
+        for exposure in exposures {
+            registry.counter(
+                .exposures, request.app.bundleID.text.description, request.app.environment.rawValue,
+                exposure.productID.text.description, exposure.offerID?.text.description ?? "", exposure.arm.rawValue,
+                exposure.source.channel.rawValue
+            ).increment()
+        }
+    }
+
     /// - Parameter duration: the time since the first byte of the request.
     func answeredRetention(after duration: TimeAmount) { retentionSeconds.record(nanoseconds: duration.nanoseconds) }
 

@@ -59,11 +59,18 @@ struct RetentionDecider: Sendable {
         let decision = configured.rules.decideRetention(customer.facts, request.view, at: now)
         signer.metrics.decided(decision.offers, of: request.app)
         let plans = plans(for: decision, request, admission)
-        guard !plans.isEmpty else { return (RetentionAnswer(decision.withoutOffers, .rules), nil) }
+        let digest = admission.policy.catalogue?.digest ?? []
+        let heldOut = [HeldOutPlan](decision.offers) { decision in
+            plans.contains { $0.plan.terms === decision.offer }
+        }
+        guard !plans.isEmpty else {
+            try await ledger.recordHeldOut(heldOut, for: customer, rules: digest, at: now)
+            return (RetentionAnswer(decision.withoutOffers, .rules), nil)
+        }
         guard claim.isOpen() else { throw .retentionMessageUnavailable }
         let outcome = try await ledger.reserve(
-            plans, for: customer, answering: request.requestIdentifier,
-            rules: admission.policy.catalogue?.digest ?? [], at: plans[0].plan.at, &reservations)
+            plans, heldOut: heldOut, for: customer, answering: request.requestIdentifier, rules: digest,
+            at: plans[0].plan.at, &reservations)
         switch outcome {
         case .refused: return (RetentionAnswer(decision.withoutOffers, .rules), nil)
         case .known(let offer):
@@ -125,8 +132,10 @@ struct RetentionDecider: Sendable {
                 canSign(form, request.app, rules, admission),
                 (try? signer.requireSignable(terms.item(of: request.app.bundleID), admission)) != nil
             else { return nil }
+            let places = decision.offers.first { $0.offer === terms }?.places ?? []
             let plan = decider.plan(
-                terms, v1: form == .v1, boundTo: form == .v2 ? request.originalTransactionID : nil, rules, at: time)
+                terms, places, v1: form == .v1, boundTo: form == .v2 ? request.originalTransactionID : nil, rules,
+                at: time)
             return RetentionPlan(
                 plan: plan,
                 form: RetentionReservation.Form(signature: form, messageIdentifier: choice.messageIdentifier))

@@ -1,0 +1,55 @@
+import OfferCore
+import OfferEligibility
+import SubscriberStore
+
+/// The exposures of a customer that an answer adds. Known ones are left out, so their number does not grow with the
+/// requests.
+struct NewExposures {
+    let customer: EvaluatedCustomer
+    let channel: OfferSource.Channel
+    /// The digest of the rules.
+    let rulesDigest: [UInt8]
+    let at: Timestamp
+
+    /// Returns one exposure for each sample of the rule; one in all if the rule has no sample.
+    /// - Parameters:
+    ///   - offerID: nil for an introductory offer.
+    ///   - places: the customer's places in the samples of the rule.
+    func to(
+        _ productID: ProductID, _ offerID: OfferID?, by rule: Rule, _ arm: Exposure.Arm, _ places: [SamplePlace]
+    ) -> [Exposure] {
+        guard let identifier = customer.exposedAs else { return [] }
+        let places = places.isEmpty ? [nil] : places.map(Optional.some)
+        return places.map { place in
+            Exposure(
+                subject: .customer(identifier), productID: productID, offerID: offerID, arm: arm, place: place,
+                source: source(of: rule), rulesDigest: rulesDigest, at: at)
+        }.filter { new in !customer.exposures.contains(where: new.isAbout) }
+    }
+
+    func source(of rule: Rule) -> OfferSource { OfferSource(rule: rule.name, channel: channel) }
+}
+
+/// An offer from which the customer is held out.
+struct HeldOutPlan {
+    let terms: OfferTerms
+    let places: [SamplePlace]
+    /// The number of planned offers that are better.
+    let place: Int
+}
+
+extension [HeldOutPlan] {
+    /// - Parameters:
+    ///   - decisions: the decisions, the best offer first.
+    ///   - isPlanned: returns true for an offer that can be signed.
+    init(_ decisions: [OfferDecision], isPlanned: (OfferDecision) -> Bool = \.isEligible) {
+        self = []
+        var place = 0
+        for decision in decisions {
+            if isPlanned(decision) { place += 1 }
+            if decision.isHeldOut {
+                append(HeldOutPlan(terms: decision.offer, places: decision.places, place: place))
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferEligibility
+import OfferHTTP
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+@testable import AppStoreTestSupport
+@testable import OfferService
+
+@Suite("Exposures")
+struct ExposureTests {
+    private static let half = "{all: [{rule: retention}, {share: {of: 0.5, by: test}}]}"
+    private static let otherHalf = "{all: [{rule: retention}, {not: {share: {of: 0.5, by: test}}}]}"
+
+    /// Adds a subscriber who has turned auto-renew off, with an account and an Apple Account of the same number.
+    private static func add(_ number: UInt64, to service: StoreService) async throws {
+        try await service.addSubscriber("\(1000 + number)", account: number, autoRenew: false) {
+            $0.appTransactionID = Sample.id("a\(number)")
+        }
+    }
+
+    @Test("every signed and every held-out customer has one exposure, however often they ask")
+    func arms() async throws {
+        let service = try StoreService("{offerID: keep, rule: \(Self.half)}")
+        var signed: [String: Bool] = [:]
+        for number in 1...20 as ClosedRange<UInt64> {
+            try await Self.add(number, to: service)
+            for _ in 1...3 {
+                let decision = try await service.decide(StoreService.token(number))
+                let isSigned = decision.signed == ["keep"]
+                #expect(isSigned || decision.refused["keep"] == ["holdout"], "\(number)")
+                signed["a\(number)"] = isSigned
+            }
+        }
+        #expect(Set(signed.values) == [true, false])
+        let exposures = try await service.exposures()
+        #expect(exposures.count == 20)
+        for exposure in exposures {
+            guard case .appTransactionID(let id)? = exposure.customer else {
+                Issue.record("not recorded under the Apple Account")
+                continue
+            }
+            #expect(exposure.arm == (signed[id.text.description] == true ? .offered : .heldOut))
+            #expect(exposure.place?.sample == "test")
+            #expect(exposure.place?.isInSample == (exposure.arm == .offered))
+            #expect(exposure.source == OfferSource(rule: nil, channel: .decision))
+            #expect(exposure.rulesDigest == service.catalogue.digest && exposure.at == Sample.day(10))
+        }
+        let scrape = service.routes.scrape()
+        #expect(scrape.sum(of: "offer_signer_exposures_total") == 20)
+        let sources = try await service.authorisations(of: (1...20).map(Sample.account)).map(\.source)
+        #expect(Set(sources) == [exposures[0].source])
+    }
+
+    @Test("the other routes expose too, and a look-up shows it")
+    func routes() async throws {
+        let service = try StoreService("{offerID: keep, rule: retention}")
+        try await Self.add(1, to: service)
+        let body = #"{"bundleID":"com.example.app","productID":"monthly","offerID":"keep",\#(StoreService.token())}"#
+        #expect(await service.routes.postLater("/v1/promotional-offers", body).status == 200)
+        let exposures = try await service.exposures()
+        #expect(exposures.map(\.arm) == [.offered] && exposures.map(\.place) == [nil])
+        let lookup = await service.post("/v1/customers/lookup", StoreService.token())
+        #expect(
+            lookup.text.contains(
+                #""exposures":[{"offerID":"keep","productID":"monthly","arm":"offered","at":\#(Sample.day(10).milliseconds),"#
+                    + #""rule":"retention","channel":"decision"}]"#), "\(lookup.text)")
+    }
+
+    @Test("nothing is recorded without a signature, or for a customer whom anything else refuses")
+    func notExposed() async throws {
+        for number in 1...8 as ClosedRange<UInt64> {
+            let service = try StoreService(
+                """
+                {offerID: keep, rule: \(Self.half), limits: {cooldown: 400d}}, {offerID: back, rule: win_back}
+                """)
+            try await Self.add(number, to: service)
+            _ = try await service.decide(StoreService.token(number) + #","sign":false"#)
+            #expect(try await service.exposures() == [])
+            try await service.store.merge(
+                [
+                    Sample.transaction("\(2000 + number)", of: "\(1000 + number)", -30, 0) {
+                        $0.offer = AppliedOffer(type: .promotional, identifier: "keep", discountType: .payUpFront)
+                        $0.appAccountToken = Sample.token(number)
+                    }
+                ], in: Sample.production)
+            let decision = try await service.decide(StoreService.token(number))
+            #expect(decision.signed == [] && decision.refused["back"] != nil)
+            #expect(try await service.exposures() == [], "the cooldown refuses it, whatever the arm")
+        }
+    }
+
+    @Test("if only the best offer is signed, a customer is held out only of offers that are better")
+    func onlyTheBest() async throws {
+        var arms: Set<[String: Exposure.Arm]> = []
+        for number in 1...8 as ClosedRange<UInt64> {
+            let service = try StoreService(
+                """
+                {offerID: first, rule: \(Self.half), priority: 3}, {offerID: second, rule: retention, priority: 2},
+                {offerID: third, rule: \(Self.otherHalf), priority: 1}
+                """)
+            try await Self.add(number, to: service)
+            let decision = try await service.decide(StoreService.token(number))
+            let best = try await service.arms()
+            arms.insert(best)
+            #expect(
+                best == (decision.signed == ["first"] ? ["first": .offered] : ["first": .heldOut, "second": .offered]))
+            _ = try await service.decide(StoreService.token(number) + #","sign":true"#)
+            let isIn = decision.signed == ["first"]
+            #expect(
+                try await service.arms() == [
+                    "first": isIn ? .offered : .heldOut, "second": .offered, "third": isIn ? .heldOut : .offered,
+                ])
+        }
+        #expect(arms.count == 2)
+    }
+
+    @Test("a customer keeps the first place in a sample, even when the Apple Account becomes known")
+    func firstPlaceStays() async throws {
+        var changes = 0
+        for number in 1...12 as ClosedRange<UInt64> {
+            let service = try StoreService("{offerID: keep, rule: \(Self.half)}")
+            let original = "\(1000 + number)"
+            try await service.addSubscriber(original, account: number, autoRenew: false)
+            try await service.store.merge(
+                [Sample.history(of: original, at: Sample.day(9.9))], in: Sample.production)
+            let first = try await service.decide(StoreService.token(number))
+            #expect(first.response.status == 200 && first.refused["keep"] ?? ["holdout"] == ["holdout"])
+            // Now the App Store names the Apple Account, by which a new customer would be drawn.
+            try await service.addSubscriber(original, account: number, autoRenew: false, signed: 5) {
+                $0.appTransactionID = Sample.id("a\(number)")
+            }
+            let later = try await service.decide(StoreService.token(number))
+            #expect(later.signed == first.signed)
+            #expect(try await service.exposures().count == 1)
+            let fresh = try StoreService("{offerID: keep, rule: \(Self.half)}")
+            try await Self.add(number, to: fresh)
+            if try await fresh.decide(StoreService.token(number)).signed != first.signed { changes += 1 }
+        }
+        #expect(changes > 0, "otherwise the places would not have changed anyway")
+    }
+
+    @Test("an introductory offer has exposures too, without an offer ID")
+    func introductoryOffers() async throws {
+        var arms: Set<Exposure.Arm> = []
+        for number in 1...8 as ClosedRange<UInt64> {
+            let service = try StoreService(
+                "{offerID: keep, rule: retention}",
+                app: "appAppleID: 1234567890\n    introductoryOffers: {rule: {share: {of: 0.5, by: test}}}")
+            try await Self.add(number, to: service)
+            let members = #""productID":"monthly","transactionID":"\#(1000 + number)""#
+            for _ in 1...2 { #expect(await service.post("/v1/introductory-offers", members).status == 200) }
+            let exposures = try await service.exposures()
+            #expect(
+                exposures.count == 1 && exposures[0].offerID == nil && "\(exposures[0].productID.text)" == "monthly")
+            arms.formUnion(exposures.map(\.arm))
+        }
+        #expect(arms == [.offered, .heldOut])
+    }
+
+    @Test("a retention message exposes the customer, and so does its absence because of a sample")
+    func retention() async throws {
+        var arms: Set<Exposure.Arm> = []
+        for number in 1...8 as ClosedRange<UInt64> {
+            let service = try StoreService.retention(
+                """
+                - rule: \(Self.half)
+                  promotionalOffer: {productID: monthly, offerID: keep, message: \(Retention.message(1))}
+                - message: {default: \(Retention.message(5))}
+                """)
+            try await service.addSubscriber(autoRenew: false) { $0.appTransactionID = Sample.id("a\(number)") }
+            let answers = [
+                try await service.message(Retention.Request(1)), try await service.message(Retention.Request(2)),
+            ]
+            let isShown = answers[0].text.contains("promotionalOffer")
+            let exposures = try await service.exposures()
+            #expect(exposures.map(\.arm) == [isShown ? .offered : .heldOut])
+            #expect(exposures.map(\.source.channel) == [.retention])
+            arms.formUnion(exposures.map(\.arm))
+        }
+        #expect(arms == [.offered, .heldOut])
+    }
+}
+
+extension StoreService {
+    /// All exposures in the database.
+    fileprivate func exposures() async throws -> [Exposure] {
+        let found = NIOLockedValueBox<[Exposure]>([])
+        try await store.forEachRecord { record in
+            if case .exposure(_, let exposure) = record { found.withLockedValue { $0.append(exposure) } }
+        }
+        return found.withLockedValue { $0 }
+    }
+
+    fileprivate func arms() async throws -> [String: Exposure.Arm] {
+        Dictionary(
+            try await exposures().map { ($0.offerID?.text.description ?? "", $0.arm) }, uniquingKeysWith: { $1 })
+    }
+}
