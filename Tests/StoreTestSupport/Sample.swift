@@ -125,6 +125,16 @@ extension Sample {
             expiresAt: Self.day(day), validUntil: validUntil.map(Self.day), source: source, exposures: exposures)
     }
 
+    /// The answer to a request for a retention message.
+    package static func shown(
+        _ number: UInt64, of original: TransactionID? = nil, answer: String = "message"
+    ) -> RetentionShown {
+        RetentionShown(
+            requestIdentifier: UUIDText(high: 0xEE, low: number), subject: .subscription(original ?? id("\(number)")),
+            answer: answer, reason: "rules", messageIdentifier: UUIDText(high: 1, low: number), productID: nil,
+            offerID: nil, rule: "r", at: day(1))
+    }
+
     /// An exposure to the offer `half`.
     package static func exposure(
         of customer: CustomerIdentifier, _ arm: Exposure.Arm, _ offer: String = "half", sample: String? = nil,

@@ -5,17 +5,20 @@ import ServiceLifecycle
 package final class DetachedWork: Service {
     private let lane = AsyncLane()
     private let limit: LaneLimit
+    private let limitOfRecords: LaneLimit
 
-    /// - Parameter maximum: the maximum number of tasks that run at the same time.
+    /// - Parameter maximum: the maximum number of tasks that run at the same time. As many more may write records.
     init(_ maximum: Int) {
         limit = LaneLimit(maximum)
+        limitOfRecords = LaneLimit(maximum)
     }
 
     /// Starts a task.
+    /// - Parameter isRecord: true for a record that nobody waits for. Records take no place of other tasks.
     /// - Returns: false if the task is not started, because too many are running or the service is stopping.
-    func start(_ work: @escaping @Sendable () async -> Void) -> Bool {
+    func start(isRecord: Bool = false, _ work: @escaping @Sendable () async -> Void) -> Bool {
+        let limit = isRecord ? limitOfRecords : limit
         guard limit.enter() else { return false }
-        let limit = limit
         let isAccepted = lane.run {
             await work()
             limit.leave()

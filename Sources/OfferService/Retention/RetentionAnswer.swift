@@ -5,7 +5,7 @@ import OfferEligibility
 struct RetentionAnswer: Hashable, Sendable {
     enum Content: Hashable, Sendable {
         /// - `body`: the response body for the App Store.
-        case shown(Kind, body: [UInt8])
+        case shown(Kind, Shown, body: [UInt8])
         /// No case applies, so the App Store shows its default.
         case nothing
         /// No decision is possible now, and every case depends on customer data. In this case too, the App Store shows
@@ -18,6 +18,15 @@ struct RetentionAnswer: Hashable, Sendable {
         case message
         case alternateProduct = "alternate_product"
         case promotionalOffer = "promotional_offer"
+    }
+
+    /// The identifiers of the content shown.
+    struct Shown: Hashable, Sendable {
+        let messageIdentifier: UUIDText
+        /// nil for a message.
+        var productID: ProductID?
+        /// nil unless the content is an offer.
+        var offerID: OfferID?
     }
 
     /// The reason for the answer, for metrics and the log.
@@ -51,14 +60,14 @@ struct RetentionAnswer: Hashable, Sendable {
 
     /// - Parameter choice: nil if no case applies.
     init(_ choice: RetentionDecision.Choice?, _ reason: Reason) {
-        content = choice.map { .shown($0.content.kind, body: $0.body) } ?? .nothing
+        content = choice.map(Content.init) ?? .nothing
         rule = choice?.rule
         self.reason = reason
     }
 
     /// Creates the answer that contains a signed offer.
-    init(offer body: [UInt8], rule: String?) {
-        content = .shown(.promotionalOffer, body: body)
+    init(offer body: [UInt8], _ shown: Shown, rule: String?) {
+        content = .shown(.promotionalOffer, shown, body: body)
         self.rule = rule
         reason = .rules
     }
@@ -68,7 +77,7 @@ struct RetentionAnswer: Hashable, Sendable {
     init(without reason: Reason, _ request: VerifiedRetentionRequest) {
         let choice = request.configured.rules.retentionFallback(request.view)
         content =
-            choice.map { .shown($0.content.kind, body: $0.body) }
+            choice.map(Content.init)
             ?? (reason == .unknownCustomer ? .nothing : .unavailable)
         rule = nil
         self.reason = reason
@@ -76,10 +85,30 @@ struct RetentionAnswer: Hashable, Sendable {
 
     var kind: String {
         switch content {
-        case .shown(let kind, _): kind.rawValue
+        case .shown(let kind, _, _): kind.rawValue
         case .nothing: "nothing"
         case .unavailable: "unavailable"
         }
+    }
+}
+
+extension RetentionAnswer.Content {
+    fileprivate init(_ choice: RetentionDecision.Choice) {
+        var shown = RetentionAnswer.Shown(messageIdentifier: choice.messageIdentifier)
+        if case .alternateProduct(let productID, _) = choice.content { shown.productID = productID }
+        self = .shown(choice.content.kind, shown, body: choice.body)
+    }
+}
+
+extension RetentionShown {
+    /// - Parameter now: the time of the answer.
+    init(_ answer: RetentionAnswer, to request: VerifiedRetentionRequest, at now: Timestamp) {
+        var content: RetentionAnswer.Shown?
+        if case .shown(_, let shown, _) = answer.content { content = shown }
+        self.init(
+            requestIdentifier: request.requestIdentifier, subject: .subscription(request.originalTransactionID),
+            answer: answer.kind, reason: answer.reason.rawValue, messageIdentifier: content?.messageIdentifier,
+            productID: content?.productID, offerID: content?.offerID, rule: answer.rule, at: now)
     }
 }
 

@@ -41,6 +41,12 @@ struct RetentionDecider: Sendable {
         }
     }
 
+    /// Records an answer that was given, for reports.
+    func record(_ answer: RetentionAnswer, to request: VerifiedRetentionRequest) async throws(StoreError) {
+        let shown = RetentionShown(answer, to: request, at: signer.sources.now())
+        try await ledger.store.record(shown, in: request.app)
+    }
+
     /// - Returns: the answer and its reservation; nil for the reservation if the answer is not an offer, or if an
     ///   earlier answer reserved the offer.
     private func choose(
@@ -118,7 +124,11 @@ struct RetentionDecider: Sendable {
         let offer = try signer.sign(reserved, for: customer, jws: .notWanted, admission)
         try await signer.record(offer.entries(for: admission))
         return RetentionAnswer(
-            offer: offer.retentionBody(messageIdentifier: messageIdentifier), rule: offer.decision?.rule)
+            offer: offer.retentionBody(messageIdentifier: messageIdentifier),
+            RetentionAnswer.Shown(
+                messageIdentifier: messageIdentifier, productID: reserved.plan.terms.productID,
+                offerID: reserved.plan.terms.offerID),
+            rule: offer.decision?.rule)
     }
 
     /// Returns the signatures to reserve. An offer that cannot be signed now is left out, like a refused one.

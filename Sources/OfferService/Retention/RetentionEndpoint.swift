@@ -72,9 +72,10 @@ struct RetentionEndpoint: Sendable {
         } else {
             health.note(isDecision: answer.reason.isDecision)
             metrics.decidedRetention(answer.kind, by: answer.rule, answer.reason.rawValue, of: verified.app)
+            record(answer, verified, admission.context)
         }
         switch answer.content {
-        case .shown(_, let body): return HTTPResponse(body: body)
+        case .shown(_, _, let body): return HTTPResponse(body: body)
         case .nothing: throw .noRetentionMessage
         case .unavailable: throw .retentionMessageUnavailable
         }
@@ -113,6 +114,20 @@ struct RetentionEndpoint: Sendable {
         let answer = RetentionAnswer(without: .deadline, verified)
         note(answer, verified, context)
         return answer
+    }
+
+    /// Records the answer after it is given, because the App Store does not wait. Without a database, or if the service
+    /// stops at this moment, the record is lost.
+    private func record(_ answer: RetentionAnswer, _ verified: VerifiedRetentionRequest, _ context: RequestContext) {
+        let isStarted = work.start(isRecord: true) {
+            do { try await decider.record(answer, to: verified) } catch { noteUnrecorded("\(error)", context) }
+        }
+        if !isStarted { noteUnrecorded("too many answers are waiting to be recorded", context) }
+    }
+
+    private func noteUnrecorded(_ reason: String, _ context: RequestContext) {
+        log.warning(
+            "retention answer not recorded for reports", metadata: context.metadata(["reason": "\(reason)"]))
     }
 
     /// Logs a decision without the customer. `requestIdentifier` is the App Store's identifier of the request.

@@ -99,6 +99,7 @@ struct CustomerErasure {
         try LinkTable.remove(name, app, db)
         try AuthorisationTable.erase(name, app, db)
         try ExposureTable.erase(name, app, db)
+        try RetentionShownTable.erase(name, app, db)
         try LinkTable.removeAll(to: name, app, db)
     }
 

@@ -12,6 +12,7 @@ package enum StoreRecord: Hashable, Sendable {
     case link(AppScope, CustomerLink, setAt: Timestamp)
     case authorisation(AppScope, AuthorisationEntry)
     case exposure(AppScope, Exposure)
+    case retentionShown(AppScope, RetentionShown)
 }
 
 /// An authorisation with its nonce and its holders. Its redemption is derived from the facts.

@@ -67,6 +67,9 @@ package protocol SubscriberStore: Sendable {
         for request: UUIDText, in app: AppScope, at now: Timestamp
     ) async throws(StoreError) -> RememberedRetentionOffer?
 
+    /// Records what the App Store was told to show, permanently. A second record for a request changes nothing.
+    func record(_ shown: RetentionShown, in app: AppScope) async throws(StoreError)
+
     /// Forgets the requests that were answered before a time. Their reservations are kept.
     func pruneRetentionOffers(before time: Timestamp) async throws(StoreError)
 

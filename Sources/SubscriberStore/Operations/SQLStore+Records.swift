@@ -12,7 +12,7 @@ extension SQLStore {
             try Self.identifiers(db) { try body($0) }
             try Self.notifications(db) { try body($0) }
             try Self.callersStatements(db) { try body($0) }
-            try Self.exposures(db) { try body($0) }
+            try Self.recordsForReports(db) { try body($0) }
             for intake in try AppTable.intakes(db) { try body(.intake(intake)) }
         }
     }
@@ -90,13 +90,19 @@ extension SQLStore {
         }
     }
 
-    private static func exposures(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {
+    private static func recordsForReports(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {
         try db.forEachRow(
             """
             SELECT exposure.*, bundle_id, environment FROM exposure JOIN app ON app.id = app
             ORDER BY app, kind, value, product_id, offer_id, sample
             """
         ) { row in try body(.exposure(AppTable.scope(row), ExposureTable.exposure(row))) }
+        try db.forEachRow(
+            """
+            SELECT retention_shown.*, bundle_id, environment FROM retention_shown JOIN app ON app.id = app
+            ORDER BY app, request_id
+            """
+        ) { row in try body(.retentionShown(AppTable.scope(row), RetentionShownTable.shown(row))) }
     }
 
     private static func callersStatements(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {
@@ -139,6 +145,8 @@ extension SQLStore {
         case .teamFact(let app, let fact): try TeamFactTable.set(fact, AppTable.makeID(of: app, db), db)
         case .link(let app, let link, let setAt): try LinkTable.set(link, at: setAt, AppTable.makeID(of: app, db), db)
         case .authorisation(let app, let entry): try add(entry, AppTable.makeID(of: app, db), db)
+        case .retentionShown(let app, let shown):
+            try RetentionShownTable.add(shown, AppTable.makeID(of: app, db), db)
         case .exposure(let app, let exposure): try ExposureTable.add(exposure, AppTable.makeID(of: app, db), db)
         }
     }

@@ -29,6 +29,10 @@ extension SQLStore {
         }
     }
 
+    package func record(_ shown: RetentionShown, in app: AppScope) async throws(StoreError) {
+        try await write(.nothing) { db in try RetentionShownTable.add(shown, AppTable.makeID(of: app, db), db) }
+    }
+
     package func pruneRetentionOffers(before time: Timestamp) async throws(StoreError) {
         try await write(.everything) { db in try RetentionTable.prune(before: time, db) }
     }

@@ -19,6 +19,7 @@ extension StoreRecord {
             self = .link(try AppScope(reader), link, setAt: try reader.time("setAt"))
         case .authorisation: self = .authorisation(try AppScope(reader), try AuthorisationEntry(reader))
         case .exposure: self = .exposure(try AppScope(reader), try Exposure(reader))
+        case .retentionShown: self = .retentionShown(try AppScope(reader), try RetentionShown(reader))
         }
     }
 }
@@ -123,6 +124,29 @@ extension Exposure {
             offerID: reader.object["offerID"] == nil ? nil : try reader.field("offerID") { try OfferID(utf8: $0) },
             arm: arm, place: place, source: try OfferSource(reader),
             rulesDigest: try reader.base64("rulesDigest"), at: try reader.time("at"))
+    }
+}
+
+extension RetentionShown {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        self.init(
+            requestIdentifier: try reader.uuid("requestIdentifier"),
+            subject: reader.object["erased"] == nil
+                ? .subscription(try reader.field("originalTransactionID") { try TransactionID(utf8: $0) })
+                : .erased(try reader.base64("erased")),
+            answer: try reader.text("answer"), reason: try reader.text("reason"),
+            messageIdentifier: reader.object["messageIdentifier"] == nil ? nil : try reader.uuid("messageIdentifier"),
+            productID: reader.object["productID"] == nil
+                ? nil : try reader.field("productID") { try ProductID(utf8: $0) },
+            offerID: reader.object["offerID"] == nil ? nil : try reader.field("offerID") { try OfferID(utf8: $0) },
+            rule: reader.object["rule"] == nil ? nil : try reader.text("rule"), at: try reader.time("at"))
+    }
+}
+
+extension RecordReader {
+    fileprivate func uuid(_ name: String) throws(TransferError) -> UUIDText {
+        guard let uuid = UUIDText(parsing: try utf8(name)) else { throw TransferError("\(name) is not a UUID") }
+        return uuid
     }
 }
 

@@ -30,6 +30,9 @@ extension StoreRecord {
         case .exposure(let app, let exposure):
             writer.members(of: app)
             writer.members(of: exposure)
+        case .retentionShown(let app, let shown):
+            writer.members(of: app)
+            writer.members(of: shown)
         }
         return writer.finish()
     }
@@ -44,12 +47,13 @@ extension StoreRecord {
         case .link: .link
         case .authorisation: .authorisation
         case .exposure: .exposure
+        case .retentionShown: .retentionShown
         }
     }
 
     /// The value of the member `record` in a line.
     enum Name: String, CaseIterable {
-        case intake, fact, identifier, notification, teamFact, link, authorisation, exposure
+        case intake, fact, identifier, notification, teamFact, link, authorisation, exposure, retentionShown
     }
 }
 
@@ -135,6 +139,21 @@ extension JSONWriter {
         members(of: exposure.source)
         member("rulesDigest", utf8: Base64.text(of: exposure.rulesDigest))
         member("at", exposure.at.milliseconds)
+    }
+
+    fileprivate mutating func members(of shown: RetentionShown) {
+        member("requestIdentifier", utf8: shown.requestIdentifier.utf8)
+        switch shown.subject {
+        case .subscription(let id): member("originalTransactionID", utf8: id.text.utf8)
+        case .erased(let value): member("erased", utf8: Base64.text(of: value))
+        }
+        member("answer", shown.answer)
+        member("reason", shown.reason)
+        if let id = shown.messageIdentifier { member("messageIdentifier", utf8: id.utf8) }
+        if let id = shown.productID { member("productID", utf8: id.text.utf8) }
+        if let id = shown.offerID { member("offerID", utf8: id.text.utf8) }
+        if let rule = shown.rule { member("rule", rule) }
+        member("at", shown.at.milliseconds)
     }
 
     fileprivate mutating func members(of source: OfferSource) {

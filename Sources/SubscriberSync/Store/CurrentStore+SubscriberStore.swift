@@ -79,6 +79,10 @@ extension CurrentStore: SubscriberStore {
         try await read { store throws(StoreError) in try await store.retentionOffer(for: request, in: app, at: now) }
     }
 
+    package func record(_ shown: RetentionShown, in app: AppScope) async throws(StoreError) {
+        try await write { store throws(StoreError) in try await store.record(shown, in: app) }
+    }
+
     package func pruneRetentionOffers(before time: Timestamp) async throws(StoreError) {
         try await write { store throws(StoreError) in try await store.pruneRetentionOffers(before: time) }
     }

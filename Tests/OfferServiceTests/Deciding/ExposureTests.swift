@@ -179,6 +179,14 @@ struct ExposureTests {
             let exposures = try await service.exposures()
             #expect(exposures.map(\.arm) == [isShown ? .offered : .heldOut])
             #expect(exposures.map(\.source.channel) == [.retention])
+            let shown = try await service.retentionShown()
+            #expect(shown.count == 2 && Set(shown.map(\.requestIdentifier)).count == 2)
+            for shown in shown {
+                #expect(shown.answer == (isShown ? "promotional_offer" : "message") && shown.reason == "rules")
+                #expect(shown.subject == .subscription(Sample.id("1000")) && shown.at == Sample.day(10))
+                #expect(shown.messageIdentifier?.description == Retention.message(isShown ? 1 : 5))
+                #expect(shown.offerID?.text.description == (isShown ? "keep" : nil))
+            }
             arms.formUnion(exposures.map(\.arm))
         }
         #expect(arms == [.offered, .heldOut])
@@ -191,6 +199,19 @@ extension StoreService {
         let found = NIOLockedValueBox<[Exposure]>([])
         try await store.forEachRecord { record in
             if case .exposure(_, let exposure) = record { found.withLockedValue { $0.append(exposure) } }
+        }
+        return found.withLockedValue { $0 }
+    }
+
+    /// The recorded answers to the App Store. Each is written after the answer, so this waits for as many as expected.
+    fileprivate func retentionShown(_ count: Int = 2) async throws -> [RetentionShown] {
+        let found = NIOLockedValueBox<[RetentionShown]>([])
+        for _ in 0..<1000 where found.withLockedValue({ $0.count < count }) {
+            found.withLockedValue { $0 = [] }
+            try await store.forEachRecord { record in
+                if case .retentionShown(_, let shown) = record { found.withLockedValue { $0.append(shown) } }
+            }
+            try await Task.sleep(for: .milliseconds(10))
         }
         return found.withLockedValue { $0 }
     }

@@ -98,7 +98,12 @@ struct OperationTests {
                 ], reserving: .all, exposures: [exposure], at: Sample.day(1))
             _ = try await store.reserve(request)
         }
+        for number in [1, 3] as [UInt64] {
+            try await store.record(Sample.shown(number), in: Sample.production)
+            try await store.record(Sample.shown(number, answer: "second"), in: Sample.production)
+        }
         _ = try await store.erase(Sample.account(3), in: Sample.production)
+        _ = try await store.erase(.originalTransactionID(Sample.id("3")), in: Sample.production)
         let dead = try await store.claimForwards(
             to: "https://a.example", dueAt: Sample.day(9), leaseEnd: Sample.day(9), limit: 1)
         for forward in dead { try await store.settle(forward.id, .failed(nextAttempt: Sample.day(9))) }

@@ -73,6 +73,29 @@ struct StoreExposureTests {
         }
     }
 
+    @Test(
+        "the first answer to a request for a retention message is kept, and an erasure keeps it without the subscription",
+        arguments: StoreEngine.all)
+    func retentionShown(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            func lines() async throws -> [String] {
+                try await store.records().filter { $0.contains(#""record":"retentionShown""#) }
+            }
+            let original = Sample.facts(1)[0].originalTransactionID
+            try await store.merge(Sample.facts(1), in: Sample.production)
+            for answer in ["message", "nothing"] {
+                try await store.record(Sample.shown(1, of: original, answer: answer), in: Sample.production)
+            }
+            let before = try await lines()
+            #expect(before.count == 1 && before[0].contains(#""answer":"message""#))
+            #expect(before[0].contains(original.text.description))
+            _ = try await store.erase(Self.account, in: Sample.production)
+            let after = try await lines()
+            #expect(after.count == 1 && after[0].contains(#""erased":""#))
+            #expect(!after[0].contains(original.text.description))
+        }
+    }
+
     @Test("after an erasure, an exposure counts, but names nobody", arguments: StoreEngine.all)
     func erased(engine: StoreEngine) async throws {
         try await engine.withStore { store in

@@ -9,7 +9,7 @@ enum Schema {
 
     static let migrations: [Migration] = [
         .subscriptions, .notifications, .forwarding, .customers, .asking, .ledger, .ledgerOffers,
-        .counts, .retention, .ledgerCoverage, .coverage, .redemptions, .exposures,
+        .counts, .retention, .ledgerCoverage, .coverage, .redemptions, .exposures, .retentionShown,
     ]
 
     static var latestVersion: Int { migrations.count }

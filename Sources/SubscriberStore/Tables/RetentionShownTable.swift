@@ -1,0 +1,59 @@
+import OfferCore
+import OfferEligibility
+
+/// The answers to requests for retention messages.
+enum RetentionShownTable {
+    /// The kind of an erased customer. The value is random.
+    private static let erasedKind = 0
+
+    static func shown(_ row: Row) throws -> RetentionShown {
+        guard let request = UUIDText(parsing: Array((try row["request_id"] as String).utf8)) else {
+            throw StoreError.unreadable("request_id")
+        }
+        let (kind, value): (Int, [UInt8]) = (try row["kind"], try row["value"])
+        let subject: RetentionShown.Subject
+        if kind == erasedKind {
+            subject = .erased(value)
+        } else {
+            guard case .originalTransactionID(let id) = try StoredIdentifier(kind: kind, value: value).identifier()
+            else { throw StoreError.unreadable("kind") }
+            subject = .subscription(id)
+        }
+        return RetentionShown(
+            requestIdentifier: request, subject: subject, answer: try row["answer"], reason: try row["reason"],
+            messageIdentifier: try (row["message_id"] as String?).flatMap { UUIDText(parsing: Array($0.utf8)) },
+            productID: try (row["product_id"] as String?).map { _ in try row.productID },
+            offerID: try (row["offer_id"] as String?).map { _ in try row.offerID }, rule: try row["rule"],
+            at: try row.requiredTime("at"))
+    }
+
+    /// Adds an answer, unless one to the same request was recorded.
+    static func add(_ shown: RetentionShown, _ app: Int64, _ db: any Database) throws {
+        let subject =
+            switch shown.subject {
+            case .subscription(let id): StoredIdentifier(.originalTransactionID(id))
+            case .erased(let value): StoredIdentifier(kind: erasedKind, value: value)
+            }
+        try db.send(
+            """
+            INSERT INTO retention_shown
+                (app, request_id, kind, value, answer, reason, message_id, product_id, offer_id, rule, at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """,
+            [
+                app, shown.requestIdentifier.description, subject.kind, subject.value, shown.answer, shown.reason,
+                shown.messageIdentifier?.description, shown.productID?.text.description,
+                shown.offerID?.text.description, shown.rule, shown.at.milliseconds,
+            ])
+    }
+
+    /// Removes a subscription's identifier from the answers, which still count.
+    static func erase(_ customer: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
+        let stored = StoredIdentifier(customer)
+        var random = SystemRandomNumberGenerator()
+        let value: [UInt8] = (0..<16).map { _ in random.next() }
+        try db.send(
+            "UPDATE retention_shown SET kind = ?, value = ? WHERE app = ? AND kind = ? AND value = ?",
+            [erasedKind, value, app, stored.kind, stored.value])
+    }
+}
