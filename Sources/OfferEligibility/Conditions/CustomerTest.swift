@@ -38,7 +38,7 @@ package final class CustomerTest: Hashable, Sendable {
     package static let kinds: [any CustomerTestKind.Type] = [
         EverSubscribedTest.self, UsedIntroductoryOfferTest.self, RefundTest.self, RefundPendingTest.self,
         RedemptionTest.self, WinBackTest.self, OwnsTest.self, OriginalAppVersionTest.self, OriginalPurchaseTest.self,
-        TeamFactTest.self, DateTest.self, ShareTest.self, EnvironmentTest.self, StorefrontTest.self,
+        TeamFactTest.self, DateTest.self, ShareTest.self, EnvironmentTest.self, StorefrontTest.self, PlacementTest.self,
     ]
 
     /// - Returns: nil for an invalid value, after reporting it.

@@ -11,10 +11,13 @@ package struct CustomerFacts: Sendable {
     package let originalPurchase: Timestamp?
     /// The customer's recorded places in samples, by sample. A place never changes.
     package let places: [String: Bool]
+    /// The place in the app where an offer is to appear; nil if the request does not name it.
+    package let placement: String?
 
     package init(
         state: SubscriberState, environment: AppStoreEnvironment, team: [String: TeamFactValue] = [:],
-        originalAppVersion: AppVersion? = nil, originalPurchase: Timestamp? = nil, places: [String: Bool] = [:]
+        originalAppVersion: AppVersion? = nil, originalPurchase: Timestamp? = nil, places: [String: Bool] = [:],
+        placement: String? = nil
     ) {
         self.state = state
         self.environment = environment
@@ -22,6 +25,7 @@ package struct CustomerFacts: Sendable {
         self.originalAppVersion = environment == .production ? originalAppVersion : nil
         self.originalPurchase = originalPurchase
         self.places = places
+        self.placement = placement
     }
 }
 

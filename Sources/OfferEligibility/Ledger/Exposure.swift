@@ -26,13 +26,15 @@ package struct Exposure: Hashable, Sendable {
     /// The sample of the rule; nil if the rule has none.
     package let place: SamplePlace?
     package let source: OfferSource
+    /// The place in the app; nil if the request did not name it.
+    package let placement: String?
     /// The SHA-256 of the rules, 32 bytes.
     package let rulesDigest: [UInt8]
     package let at: Timestamp
 
     package init(
         subject: Subject, productID: ProductID, offerID: OfferID?, arm: Arm, place: SamplePlace?,
-        source: OfferSource, rulesDigest: [UInt8], at: Timestamp
+        source: OfferSource, placement: String? = nil, rulesDigest: [UInt8], at: Timestamp
     ) {
         self.subject = subject
         self.productID = productID
@@ -40,6 +42,7 @@ package struct Exposure: Hashable, Sendable {
         self.arm = arm
         self.place = place
         self.source = source
+        self.placement = placement
         self.rulesDigest = rulesDigest
         self.at = at
     }

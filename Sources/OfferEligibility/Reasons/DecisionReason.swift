@@ -19,6 +19,8 @@ package struct DecisionReason: Hashable, Sendable {
         case teamFact = "team_fact"
         /// The product's group or rank.
         case catalogue
+        /// The member `placement` of the request.
+        case placement
     }
 
     package let code: ReasonCode

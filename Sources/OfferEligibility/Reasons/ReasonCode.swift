@@ -34,6 +34,7 @@ package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case holdout
     case environment
     case storefront
+    case placement
     /// The customer never subscribed in a group.
     case noSubscription = "no_subscription"
 

@@ -59,6 +59,7 @@ extension OwnedCustomer {
             if let place = exposure.place { writer.member("sample", place.sample) }
             writer.member("at", exposure.at.milliseconds)
             writer.members(of: exposure.source)
+            if let placement = exposure.placement { writer.member("placement", placement) }
         }
         writer.object("facts") { writer in
             for fact in teamFacts { writer.rawMembers(fact.member) }

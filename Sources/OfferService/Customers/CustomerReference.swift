@@ -42,6 +42,13 @@ extension MemberReader {
         }
     }
 
+    /// Reads the optional member `placement`.
+    func placement() throws(MemberError) -> FieldText? {
+        try optionalField("placement") { utf8, name throws(FieldError) in
+            try FieldText(utf8: utf8, field: name, sizes: PlacementTest.sizes)
+        }
+    }
+
     /// Reads the optional member `environment`.
     func environment() throws(MemberError) -> AppStoreEnvironment? {
         try optionalField("environment") { utf8, name throws(FieldError) in

@@ -23,7 +23,7 @@ struct NewExposures {
         return places.map { place in
             Exposure(
                 subject: .customer(identifier), productID: productID, offerID: offerID, arm: arm, place: place,
-                source: source(of: rule), rulesDigest: rulesDigest, at: at)
+                source: source(of: rule), placement: customer.facts.placement, rulesDigest: rulesDigest, at: at)
         }.filter { new in !customer.exposures.contains(where: new.isAbout) }
     }
 

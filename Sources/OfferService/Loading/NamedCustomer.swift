@@ -3,12 +3,14 @@ import OfferEligibility
 
 /// A request's customer: the name in the request, and the proofs.
 struct NamedCustomer: Sendable {
-    /// The part of a request that names its customer.
+    /// The part of a request that names its customer and the place in the app.
     struct Name: Hashable, Sendable {
         let bundleID: BundleID
         let identity: Identity
         /// nil if the request names no environment.
         let environment: AppStoreEnvironment?
+        /// The place in the app where an offer is to appear; nil if the request does not name it.
+        var placement: FieldText?
     }
 
     enum Identity: Hashable, Sendable {

@@ -39,7 +39,8 @@ extension SigningEndpoints {
 extension DecisionRequest {
     fileprivate var customerName: NamedCustomer.Name {
         NamedCustomer.Name(
-            bundleID: bundleID, identity: .account(customer, claiming: transactionID), environment: environment)
+            bundleID: bundleID, identity: .account(customer, claiming: transactionID), environment: environment,
+            placement: placement)
     }
 }
 

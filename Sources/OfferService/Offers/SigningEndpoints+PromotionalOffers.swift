@@ -184,6 +184,7 @@ extension SigningEndpoints {
 extension OfferRequest {
     fileprivate var customerName: NamedCustomer.Name {
         NamedCustomer.Name(
-            bundleID: appBundleID, identity: .account(customer, claiming: transactionID), environment: environment)
+            bundleID: appBundleID, identity: .account(customer, claiming: transactionID), environment: environment,
+            placement: placement)
     }
 }

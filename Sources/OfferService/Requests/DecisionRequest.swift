@@ -15,6 +15,8 @@ package struct DecisionRequest {
     package let customer: Customer
     package let transactionID: TransactionID?
     package let environment: AppStoreEnvironment?
+    /// The place in the app where an offer is to appear.
+    package let placement: FieldText?
     /// nil for all products.
     package let productIDs: Set<ProductID>?
     package let signing: Signing
@@ -23,7 +25,8 @@ package struct DecisionRequest {
     package static let counts = 1...50
 
     private static let names: Set<String> = [
-        "bundleID", "applicationUsername", "appAccountToken", "transactionID", "environment", "productIDs", "sign",
+        "bundleID", "applicationUsername", "appAccountToken", "transactionID", "environment", "placement", "productIDs",
+        "sign",
     ]
 
     /// - Parameter user: the signed-in user, who is the only permitted customer and need not be named; nil to permit
@@ -36,6 +39,7 @@ package struct DecisionRequest {
             customer = if let user, !reader.namesCustomer { user } else { try reader.customer() }
             transactionID = try reader.optionalField("transactionID", TransactionID.init)
             environment = try reader.environment()
+            placement = try reader.placement()
         } catch { throw Problem(error) }
         if let user, customer != user { throw .customerNotYours }
         productIDs = try Self.productIDs(members["productIDs"])

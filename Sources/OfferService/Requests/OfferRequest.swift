@@ -21,6 +21,8 @@ package struct OfferRequest: Hashable, Sendable {
     package let transactionID: TransactionID?
     /// The environment, needed for a customer who is known in both environments; nil if the request names none.
     package let environment: AppStoreEnvironment?
+    /// The place in the app where the offer is to appear. Apple's sample has none.
+    package let placement: FieldText?
     /// True if a JWS accompanies the signature. Apple's sample has none.
     package let wantsJWS: Bool
 
@@ -44,6 +46,7 @@ package struct OfferRequest: Hashable, Sendable {
             wantsJWS = spelling != .sample
             transactionID = wantsJWS ? try reader.optionalField("transactionID", TransactionID.init) : nil
             environment = spelling == .command ? nil : try reader.environment()
+            placement = spelling == .v1 ? try reader.placement() : nil
             offerID = try reader.field("offerID", OfferID.init)
             customer = if let user, !reader.namesCustomer { user } else { try reader.customer() }
         } catch {
@@ -57,6 +60,6 @@ package struct OfferRequest: Hashable, Sendable {
 
     private static let namesInV1: Set<String> = [
         "bundleID", "productID", "offerID", "applicationUsername", "appAccountToken", "transactionID",
-        "environment",
+        "environment", "placement",
     ]
 }

@@ -30,7 +30,8 @@ enum ExposureTable {
             subject: kind == erasedKind
                 ? .erased(value) : .customer(try StoredIdentifier(kind: kind, value: value).identifier()),
             productID: try row.productID, offerID: hasOfferID ? try row.offerID : nil, arm: arm, place: place,
-            source: source, rulesDigest: try row["rules_digest"], at: try row.requiredTime("at"))
+            source: source, placement: try row["placement"], rulesDigest: try row["rules_digest"],
+            at: try row.requiredTime("at"))
     }
 
     /// Adds an exposure, unless the customer already has one to the offer in the sample.
@@ -43,14 +44,15 @@ enum ExposureTable {
         try db.send(
             """
             INSERT INTO exposure
-                (app, kind, value, product_id, offer_id, sample, is_in_sample, arm, rule, channel, rules_digest, at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                (app, kind, value, product_id, offer_id, sample, is_in_sample, arm, rule, channel, placement,
+                rules_digest, at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """,
             [
                 app, subject.kind, subject.value, exposure.productID.text.description,
                 exposure.offerID?.text.description ?? "", exposure.place?.sample ?? "",
                 exposure.place.map { $0.isInSample ? 1 : 0 } as Int64?, arms[exposure.arm], exposure.source.rule,
-                exposure.source.channel.number, exposure.rulesDigest, exposure.at.milliseconds,
+                exposure.source.channel.number, exposure.placement, exposure.rulesDigest, exposure.at.milliseconds,
             ])
     }
 

@@ -123,6 +123,7 @@ extension Exposure {
             productID: try reader.field("productID") { try ProductID(utf8: $0) },
             offerID: reader.object["offerID"] == nil ? nil : try reader.field("offerID") { try OfferID(utf8: $0) },
             arm: arm, place: place, source: try OfferSource(reader),
+            placement: reader.object["placement"] == nil ? nil : try reader.text("placement"),
             rulesDigest: try reader.base64("rulesDigest"), at: try reader.time("at"))
     }
 }

@@ -137,6 +137,7 @@ extension JSONWriter {
             member("isInSample", place.isInSample)
         }
         members(of: exposure.source)
+        if let placement = exposure.placement { member("placement", placement) }
         member("rulesDigest", utf8: Base64.text(of: exposure.rulesDigest))
         member("at", exposure.at.milliseconds)
     }

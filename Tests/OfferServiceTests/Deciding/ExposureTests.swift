@@ -118,6 +118,36 @@ struct ExposureTests {
         #expect(arms.count == 2)
     }
 
+    @Test("a placement is tested by rules, kept in exposures, and unknown if the request does not name it")
+    func placement() async throws {
+        let service = try StoreService(
+            """
+            {offerID: keep, rule: {all: [{rule: retention}, {placement: [cancel, exit]}]}},
+            {offerID: other, rule: {all: [{rule: retention}, {not: {placement: cancel}}]}}
+            """)
+        try await Self.add(1, to: service)
+        let unnamed = try await service.decide()
+        #expect(unnamed.refused == ["keep": ["unknown"], "other": ["unknown"]])
+        #expect(unnamed.response.text.contains(#""missing":"placement""#))
+        let settings = try await service.decide(StoreService.token() + #","placement":"settings""#)
+        #expect(settings.signed == ["other"] && settings.refused == ["keep": ["placement"]])
+        let cancel = try await service.decide(StoreService.token() + #","placement":"cancel""#)
+        #expect(cancel.signed == ["keep"] && cancel.refused == ["other": ["placement"]])
+        #expect(try await service.exposures().map(\.placement) == ["cancel", "settings"])
+        for value in [#""""#, "1", "\"\(String(repeating: "a", count: 65))\""] {
+            let refused = await service.post("/v1/decisions", StoreService.token() + #","placement":\#(value)"#)
+            #expect(refused.status == 422 || refused.status == 400, "\(value)")
+        }
+        // Offers of one list may have different placements.
+        let offers = ["cancel", "settings"].map { placement in
+            #"{"bundleID":"com.example.app","productID":"monthly","offerID":"keep","placement":"\#(placement)","#
+                + "\(StoreService.token())}"
+        }
+        let list = await service.routes.postLater(
+            "/v1/promotional-offers", #"{"offers":[\#(offers.joined(separator: ","))]}"#)
+        #expect(list.text.contains(#""keyID""#) && list.text.contains("not_eligible"), "\(list.text)")
+    }
+
     @Test("a customer keeps the first place in a sample, even when the Apple Account becomes known")
     func firstPlaceStays() async throws {
         var changes = 0

@@ -14,6 +14,7 @@ extension Migration {
                 arm BIGINT NOT NULL,
                 rule TEXT,
                 channel BIGINT NOT NULL,
+                placement TEXT,
                 rules_digest BYTEA NOT NULL,
                 at BIGINT NOT NULL,
                 PRIMARY KEY (app, kind, value, product_id, offer_id, sample)

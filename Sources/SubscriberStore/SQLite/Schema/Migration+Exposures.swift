@@ -18,6 +18,7 @@ extension Migration {
                 arm INTEGER NOT NULL,
                 rule TEXT,
                 channel INTEGER NOT NULL,
+                placement TEXT,
                 rules_digest BLOB NOT NULL,
                 at INTEGER NOT NULL,
                 PRIMARY KEY (app, kind, value, product_id, offer_id, sample)
