@@ -119,6 +119,20 @@ struct RulesFileTests {
         #expect(problems.contains { $0.contains(expected) }, "\(problems)")
     }
 
+    @Test("a sample has one size in all rules of an app", arguments: [("0.5", "t"), ("0.4", "s"), ("0.5", "s")])
+    func sampleSizes(of: String, by: String) {
+        let yaml = """
+            apps:
+              - bundleID: com.example.app
+                appAppleID: 1234567890
+                introductoryOffers: {rule: {not: {share: {of: \(of), by: \(by)}}}}
+                products: [{productID: p, offers: [{offerID: o, rule: {share: {of: 0.5, by: s}}}]}]
+            """
+        let problems = ConfigurationFile.read(Array(yaml.utf8), name: "file").problems.map(\.error)
+        let expected = "apps[0]: the sample s has different sizes: 0.4 and 0.5"
+        #expect(of == "0.4" ? problems.contains { $0.contains(expected) } : problems.isEmpty, "\(problems)")
+    }
+
     @Test(
         "a rule that can never hold is refused",
         arguments: [

@@ -16,7 +16,7 @@ struct AppsReader {
     private static let names = [
         "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appAppleID", "environments",
         "sharedSecret", "notifications", "ownership", "freshness", "products", "introductoryOffers", "retention",
-        "jwsLifetime", "preferWinBackOffers", "sandboxV1",
+        "jwsLifetime", "preferWinBackOffers", "countRetentionOffers", "sandboxV1",
     ]
     private static let namesThatNeedStore = ["sharedSecret", "notifications", "ownership", "freshness"]
 
@@ -67,6 +67,12 @@ struct AppsReader {
             of: RetentionReader.App(
                 hasAppAppleID: members["appAppleID"] != nil, environments: environments, products: products),
             rules)
+        for (sample, sizes) in appRules.sampleSizes.sorted(by: { $0.key < $1.key }) where sizes.count > 1 {
+            let sizes = sizes.sorted().map { "\($0)" }.joined(separator: " and ")
+            value.report(
+                "the sample \(sample.printable) has different sizes: \(sizes)",
+                hint: "a customer keeps the place in a sample, so give each size a name of its own (by)")
+        }
         if !appRules.isEmpty || Self.namesThatNeedStore.contains(where: { members[$0] != nil }) { needsStore = true }
         let app = Catalogue.App(
             appAppleID: appAppleID, environments: environments,

@@ -106,6 +106,7 @@ enum AppRulesReader {
                 groups: products.compactMapValues(\.group), ranks: products.compactMapValues(\.rank),
                 offers: products.mapValues(\.offers)),
             prefersWinBackOffers: members["preferWinBackOffers"]?.flag() ?? false,
+            countsRetentionOffers: members["countRetentionOffers"]?.flag() ?? false,
             allowsSandboxV1: members["sandboxV1"]?.flag(),
             jwsLifetime: members["jwsLifetime"]?.duration() ?? .hours(24))
     }

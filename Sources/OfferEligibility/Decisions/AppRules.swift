@@ -11,6 +11,9 @@ package struct AppRules: Hashable, Sendable {
     package let products: ProductTraits
     /// True if an offer is refused while the App Store has a win-back offer for the customer.
     package let prefersWinBackOffers: Bool
+    /// True if the offers of retention messages that were set up in App Store Connect count as promotional offers: for
+    /// `cooldown`, and as a pending offer.
+    package let countsRetentionOffers: Bool
     /// True if sandbox customers get a signature that does not name its environment.
     package let allowsSandboxV1: Bool
     /// True if the configuration sets ``allowsSandboxV1``, to true or false.
@@ -38,13 +41,15 @@ package struct AppRules: Hashable, Sendable {
     package init(
         offers: [OfferTerms] = [], introductoryOffers: Rule? = nil, retention: [RetentionCase] = [],
         products: ProductTraits = ProductTraits(),
-        prefersWinBackOffers: Bool = false, allowsSandboxV1: Bool? = nil, jwsLifetime: Duration = .hours(24)
+        prefersWinBackOffers: Bool = false, countsRetentionOffers: Bool = false, allowsSandboxV1: Bool? = nil,
+        jwsLifetime: Duration = .hours(24)
     ) {
         self.offers = offers
         self.introductoryOffers = introductoryOffers
         self.retention = retention
         self.products = products
         self.prefersWinBackOffers = prefersWinBackOffers
+        self.countsRetentionOffers = countsRetentionOffers
         self.allowsSandboxV1 = allowsSandboxV1 ?? false
         isSandboxV1Set = allowsSandboxV1 != nil
         self.jwsLifetime = jwsLifetime
@@ -74,7 +79,9 @@ package struct AppRules: Hashable, Sendable {
 
     /// Returns rules with only the offers that `isKept` accepts.
     package func keeping(_ isKept: (OfferTerms) -> Bool) -> AppRules {
-        AppRules(offers: offers.filter(isKept), products: products, prefersWinBackOffers: prefersWinBackOffers)
+        AppRules(
+            offers: offers.filter(isKept), products: products, prefersWinBackOffers: prefersWinBackOffers,
+            countsRetentionOffers: countsRetentionOffers)
     }
 
     /// True if there are no rules.
@@ -95,14 +102,13 @@ package struct AppRules: Hashable, Sendable {
             let context =
                 contexts[offer.product] ?? context(facts, offering: offer.terms.productID, at: now)
             contexts[offer.product] = context
-            decisions.append(offer.terms.decide(in: context, prefersWinBackOffers: prefersWinBackOffers))
+            decisions.append(offer.terms.decide(in: context, under: self))
         }
         return decisions
     }
 
     package func decide(_ facts: CustomerFacts, about offer: OfferTerms, at now: Timestamp) -> OfferDecision {
-        offer.decide(
-            in: context(facts, offering: offer.productID, at: now), prefersWinBackOffers: prefersWinBackOffers)
+        offer.decide(in: context(facts, offering: offer.productID, at: now), under: self)
     }
 
     private func context(_ facts: CustomerFacts, offering productID: ProductID, at now: Timestamp) -> EvaluationContext

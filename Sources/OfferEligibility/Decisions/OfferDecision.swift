@@ -76,9 +76,11 @@ extension OfferTerms {
     /// customer eligible.
     ///
     /// Before the rule, it checks the App Store's requirements, pending offers, billing retry and win-back offers.
-    /// - Parameter context: the context of this offer's product.
-    func decide(in context: EvaluationContext, prefersWinBackOffers: Bool) -> OfferDecision {
-        var findings = standingFindings(context, prefersWinBackOffers)
+    /// - Parameters:
+    ///   - context: the context of this offer's product.
+    ///   - rules: the rules of the app.
+    func decide(in context: EvaluationContext, under rules: AppRules) -> OfferDecision {
+        var findings = standingFindings(context, rules)
         let truth = rule.condition.truth(in: context)
         if findings.isEmpty, truth == .yes { return OfferDecision(self, isEligible: true, [], in: context) }
         let isHeldOut = findings.isEmpty && rule.isHeldOut(truth, in: context)
@@ -89,9 +91,12 @@ extension OfferTerms {
     }
 
     /// Returns the reasons to refuse this offer, apart from its rule.
-    private func standingFindings(_ context: EvaluationContext, _ prefersWinBackOffers: Bool) -> [RuleFinding] {
+    private func standingFindings(_ context: EvaluationContext, _ rules: AppRules) -> [RuleFinding] {
         var findings: [RuleFinding] = []
         let state = context.facts.state
+        if rules.countsRetentionOffers, isInCooldownOfRetentionOffer(state, at: context.now) {
+            findings.append(.other(DecisionReason(.cooldown)))
+        }
         if state.everSubscribed != true { findings.append(.other(neverSubscribedReason(state))) }
         guard let current = context.redeemableSubscriptions.first else {
             // The offered product may be in an unknown group.
@@ -102,11 +107,11 @@ extension OfferTerms {
         }
         for taker in context.redeemableSubscriptions {
             if let reason = ownershipReason(taker.subscription) { findings.append(.other(reason)) }
-            if let reason = pendingReason(taker.subscription) { findings.append(.other(reason)) }
+            if let reason = pendingReason(taker.subscription, rules) { findings.append(.other(reason)) }
             if let reason = retryReason(taker.subscription, in: context) { findings.append(.other(reason)) }
         }
         // An active subscriber normally has no win-back offers, so unknown ones do not matter.
-        if prefersWinBackOffers, !current.subscription.hasAccess || !current.subscription.winBackOffers.isEmpty {
+        if rules.prefersWinBackOffers, !current.subscription.hasAccess || !current.subscription.winBackOffers.isEmpty {
             let condition = Condition.test(.winBackOffers(.none))
             condition.find(why: condition.truth(in: context), in: context, &findings)
         }
@@ -132,7 +137,13 @@ extension OfferTerms {
         }
     }
 
-    private func pendingReason(_ subscription: Subscription) -> DecisionReason? {
+    /// The ledger knows the redemptions of promotional offers only.
+    private func isInCooldownOfRetentionOffer(_ state: SubscriberState, at now: Timestamp) -> Bool {
+        guard let cooldown = limits.cooldown else { return false }
+        return state.redemptions.contains { $0.type == .retention && now < $0.at + cooldown }
+    }
+
+    private func pendingReason(_ subscription: Subscription, _ rules: AppRules) -> DecisionReason? {
         switch subscription.knownPendingOffer {
         case .nothing?: return nil
         case nil:
@@ -140,8 +151,11 @@ extension OfferTerms {
                 .unknown, fact: "subscription.pendingOffer",
                 missing: subscription.isStale ? .appStore : subscription.settled ? .renewalInfo : .notification)
         case .one(let identifier)?:
-            guard subscription.pendingOffer?.type == .promotional else { return nil }
-            let isSame = identifier == offerID.text.description && subscription.autoRenewProductID == productID
+            let type = subscription.pendingOffer?.type
+            guard type == .promotional || rules.countsRetentionOffers && type == .retention else { return nil }
+            let isSame =
+                type == .promotional && identifier == offerID.text.description
+                && subscription.autoRenewProductID == productID
             return DecisionReason(
                 isSame ? .pendingOffer : .otherOfferPending, fact: "subscription.pendingOffer",
                 found: identifier.map { .text($0) }, required: isSame ? .bool(false) : nil)

@@ -20,8 +20,16 @@ extension Rule {
     }
 }
 
+extension AppRules {
+    /// The sizes of each sample, by its name. A sample must have one size, because a customer keeps the place in it.
+    package var sampleSizes: [String: Set<Double>] {
+        let rules = offers.map(\.rule) + retention.compactMap(\.rule) + [introductoryOffers].compactMap(\.self)
+        return rules.flatMap(\.shares).reduce(into: [:]) { $0[$1.sample, default: []].insert($1.share) }
+    }
+}
+
 extension Condition {
-    /// The tests of samples, one for each name.
+    /// The different tests of samples.
     var shares: [ShareTest] {
         var shares: [ShareTest] = []
         collectShares(&shares)
@@ -34,9 +42,7 @@ extension Condition {
         case .not(let member), .rule(_, let member): member.collectShares(&shares)
         case .subscription: break
         case .test(let test):
-            guard let share = test.kind as? ShareTest, !shares.contains(where: { $0.sample == share.sample }) else {
-                return
-            }
+            guard let share = test.kind as? ShareTest, !shares.contains(share) else { return }
             shares.append(share)
         }
     }

@@ -9,11 +9,18 @@ struct OfferDecisionTests {
     private static let anyone = Condition.test(.everSubscribed(true))
 
     private func codes(
-        _ facts: [SubscriberFact], rule: Condition = anyone, prefersWinBackOffers: Bool = false
+        _ facts: [SubscriberFact], rule: Condition = anyone, prefersWinBackOffers: Bool = false,
+        countsRetentionOffers: Bool = false,
+        limits: OfferLimits = OfferLimits()
     ) throws -> [ReasonCode] {
-        let rules = AppRules(products: try DecidingSamples.products(), prefersWinBackOffers: prefersWinBackOffers)
-        let decision = try rules.decide(
-            DecidingSamples.customer(facts), about: DecidingSamples.terms(rule), at: DecidingSamples.now)
+        let rules = AppRules(
+            products: try DecidingSamples.products(), prefersWinBackOffers: prefersWinBackOffers,
+            countsRetentionOffers: countsRetentionOffers)
+        let terms = try DecidingSamples.terms(rule)
+        let decision = rules.decide(
+            DecidingSamples.customer(facts),
+            about: OfferTerms(productID: terms.productID, offerID: terms.offerID, rule: terms.rule, limits: limits),
+            at: DecidingSamples.now)
         #expect(decision.isEligible == decision.reasons.isEmpty)
         return decision.reasons.map(\.code)
     }
@@ -142,6 +149,22 @@ struct OfferDecisionTests {
             }, status: TestFacts.status(.expired, signed: 30.1), end: 30)
         #expect(try codes(facts) == [])
         #expect(try codes(facts, prefersWinBackOffers: true) == [.winBackOffers])
+    }
+
+    @Test("the offer of a retention message of App Store Connect counts where the app says so")
+    func retentionOffers() throws {
+        let offer = AppliedOffer(type: .retention, identifier: "stay", discountType: .payAsYouGo)
+        let pending = try active { $0.offer = offer }
+        #expect(try codes(pending) == [])
+        #expect(try codes(pending, countsRetentionOffers: true) == [.otherOfferPending])
+        let redeemed = try active() + [TestFacts.transaction("0", -30, 0) { $0.offer = offer }]
+        let days = (DecidingSamples.now - .day(-30)) / .days(1)
+        for (cooldown, counts, expected) in [
+            (days + 1, true, [.cooldown]), (days + 1, false, []), (days, true, []), (nil, true, []),
+        ] as [(Double?, Bool, [ReasonCode])] {
+            let limits = OfferLimits(cooldown: cooldown.map { .seconds($0 * 86_400) })
+            #expect(try codes(redeemed, countsRetentionOffers: counts, limits: limits) == expected)
+        }
     }
 
     @Test("every member of all that fails is reported; what is unknown beside it is left out")
