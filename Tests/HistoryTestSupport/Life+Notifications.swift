@@ -24,7 +24,7 @@ extension Life {
         var facts = [transaction, info]
         let others: [SubscriberFact.Value?] = [
             .status(status(at: date)), request.map { .refundRequest($0) },
-            expiry.map { .expiryReason(Self.subtype($0)) },
+            expiry.map { .expiryReason(Self.subtype($0)) }, Self.change(type, subtype, info),
         ]
         for value in others.compactMap({ $0 }) {
             facts.append(
@@ -35,6 +35,17 @@ extension Life {
             HistoryNotification(
                 uuid: "\(original)-\(notifications.count)", type: type, subtype: subtype,
                 signedDate: Timestamp(milliseconds: date.milliseconds + 20), facts: facts))
+    }
+
+    private static func change(_ type: String, _ subtype: String?, _ info: SubscriberFact) -> SubscriberFact.Value? {
+        let types = [
+            "DID_CHANGE_RENEWAL_STATUS", "DID_CHANGE_RENEWAL_PREF", "DID_FAIL_TO_RENEW", "EXPIRED",
+            "GRACE_PERIOD_EXPIRED", "REFUND", "REFUND_REVERSED", "REVOKE",
+        ]
+        guard types.contains(type) || subtype == "BILLING_RECOVERY", case .renewalInfo(let renewal) = info.value else {
+            return nil
+        }
+        return .renewalChange(RenewalChange(type: type, subtype: subtype, renewal: renewal))
     }
 
     /// A transaction as the App Store signs it at a time, as a notification or a device gets it.

@@ -3,7 +3,7 @@ import OfferCrypto
 package import OfferEligibility
 
 extension VerifiedNotification {
-    /// The facts that a notification yields, at most four. A notification without a transaction yields none.
+    /// The facts that a notification yields, at most five. A notification without a transaction yields none.
     ///
     /// Each fact is merged separately, because the transaction may cover an old period that nothing else reports. The
     /// status and the renewal info describe the subscription. The notification type yields a fact only if it adds
@@ -14,7 +14,7 @@ extension VerifiedNotification {
             var facts = [try SubscriberFact(transaction)]
             if let record = contents.record { facts.append(try SubscriberFact(record)) }
             let digest = try SHA256.hash(notification.json)
-            for value in [status, refundRequest, expiryReason].compactMap({ $0 }) {
+            for value in [status, refundRequest, expiryReason, renewalChange].compactMap({ $0 }) {
                 facts.append(
                     SubscriberFact(
                         value, transactionID: transaction.transactionID,
@@ -49,6 +49,21 @@ extension VerifiedNotification {
         case .refundDeclined: .refundRequest(.declined)
         default: nil
         }
+    }
+
+    /// The types of notifications about changes that a later renewal info replaces.
+    private static let changes: Set<NotificationType> = [
+        .didChangeRenewalPreference, .didChangeRenewalStatus, .didFailToRenew, .expired, .gracePeriodExpired, .refund,
+        .refundReversed, .revoke,
+    ]
+
+    private var renewalChange: SubscriberFact.Value? {
+        let isRecovery = notification.type == .didRenew && notification.subtype == .billingRecovery
+        guard Self.changes.contains(notification.type) || isRecovery, let record = contents.record else { return nil }
+        return .renewalChange(
+            RenewalChange(
+                type: notification.type.rawValue, subtype: notification.subtype?.rawValue,
+                renewal: Renewal(record.renewalInfo)))
     }
 
     private var expiryReason: SubscriberFact.Value? {

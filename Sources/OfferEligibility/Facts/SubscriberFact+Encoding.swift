@@ -13,6 +13,7 @@ extension SubscriberFact {
         case .status(let status): writer.write(Self.onlyTag, status.rawValue)
         case .refundRequest(let request): writer.write(Self.onlyTag, request.rawValue)
         case .expiryReason(let reason): writer.write(Self.onlyTag, reason.rawValue)
+        case .renewalChange(let change): change.write(to: &writer)
         case .wholeHistory(let revision): writer.write(Self.onlyTag, revision)
         }
         return writer.bytes
@@ -43,6 +44,7 @@ extension SubscriberFact {
         case .wholeHistory: return .wholeHistory(try reader.required(onlyTag, reader.text(onlyTag)))
         case .firstAnnouncement: return .firstAnnouncement(try Renewal(reader))
         case .lastAnnouncement: return .lastAnnouncement(try Renewal(reader))
+        case .renewalChange: return .renewalChange(try RenewalChange(reader))
         case .status:
             let number = try reader.required(onlyTag, reader.number(onlyTag))
             return .status(SubscriptionStatus(rawValue: number))

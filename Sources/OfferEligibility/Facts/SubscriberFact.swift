@@ -47,6 +47,8 @@ package struct SubscriberFact: Hashable, Sendable {
         case firstAnnouncement = 10
         /// The last renewal info in a period with a certain offer for the next period.
         case lastAnnouncement = 11
+        /// A change that a later renewal info replaces. One for each date and type.
+        case renewalChange = 12
     }
 
     /// This enum is indirect because facts are copied often and purchases have many members.
@@ -64,6 +66,7 @@ package struct SubscriberFact: Hashable, Sendable {
         /// The members of the renewal info that concern the next period.
         case firstAnnouncement(Renewal)
         case lastAnnouncement(Renewal)
+        case renewalChange(RenewalChange)
     }
 
     /// - Parameter transactionID: the transaction of the fact; ignored for facts about a whole subscription.
@@ -74,6 +77,8 @@ package struct SubscriberFact: Hashable, Sendable {
         switch value {
         case .firstAnnouncement(let renewal), .lastAnnouncement(let renewal):
             key = Key(value.kind, renewal, signed: signedDate, originalTransactionID)
+        case .renewalChange(let change):
+            key = Key(change, signed: signedDate, originalTransactionID)
         default:
             let id = value.kind.isAboutOneTransaction ? transactionID : originalTransactionID
             key = Key(kind: value.kind, id: id)
@@ -104,8 +109,7 @@ extension SubscriberFact.Kind {
         switch self {
         case .transaction, .receiptTransaction, .fetchedTransaction: true
         case .renewalInfo, .fetchedRenewalInfo, .status, .refundRequest, .expiryReason, .wholeHistory,
-            .firstAnnouncement,
-            .lastAnnouncement:
+            .firstAnnouncement, .lastAnnouncement, .renewalChange:
             false
         }
     }
@@ -117,7 +121,7 @@ extension SubscriberFact.Kind {
         switch self {
         case .transaction, .receiptTransaction, .fetchedTransaction, .refundRequest: true
         case .renewalInfo, .fetchedRenewalInfo, .status, .expiryReason, .wholeHistory, .firstAnnouncement,
-            .lastAnnouncement:
+            .lastAnnouncement, .renewalChange:
             false
         }
     }
@@ -137,6 +141,7 @@ extension SubscriberFact.Value {
         case .wholeHistory: .wholeHistory
         case .firstAnnouncement: .firstAnnouncement
         case .lastAnnouncement: .lastAnnouncement
+        case .renewalChange: .renewalChange
         }
     }
 }
@@ -161,7 +166,8 @@ extension SubscriberFact {
             case .fetchedTransaction(let purchase): .fetchedTransaction(anonymous(purchase))
             case .renewalInfo(let renewal): .renewalInfo(anonymous(renewal))
             case .fetchedRenewalInfo(let renewal): .fetchedRenewalInfo(anonymous(renewal))
-            case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement:
+            case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement,
+                .renewalChange:
                 self.value
             }
         return SubscriberFact(
@@ -175,7 +181,9 @@ extension SubscriberFact {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
             purchase.appAccountToken
         case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal): renewal.appAccountToken
-        case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement: nil
+        case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement,
+            .renewalChange:
+            nil
         }
     }
 
@@ -185,7 +193,9 @@ extension SubscriberFact {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
             purchase.appTransactionID
         case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal): renewal.appTransactionID
-        case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement: nil
+        case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement,
+            .renewalChange:
+            nil
         }
     }
 }

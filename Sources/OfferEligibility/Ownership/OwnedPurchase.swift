@@ -59,7 +59,9 @@ package struct OwnedPurchase: Sendable {
             case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
                 purchase.isSubscriptionPeriod
             case .renewalInfo, .fetchedRenewalInfo: true
-            case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement: false
+            case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement,
+                .renewalChange:
+                false
             }
         }
     }

@@ -142,7 +142,7 @@ private struct HistorySources {
             switch fact.key.kind {
             case .wholeHistory, .receiptTransaction: purchase.date = max(purchase.date ?? .min, fact.signedDate)
             case .transaction, .renewalInfo, .status, .refundRequest, .expiryReason, .fetchedTransaction,
-                .fetchedRenewalInfo, .firstAnnouncement, .lastAnnouncement:
+                .fetchedRenewalInfo, .firstAnnouncement, .lastAnnouncement, .renewalChange:
                 break
             }
             purchases[fact.originalTransactionID] = purchase

@@ -30,7 +30,7 @@ struct KnownTransaction {
                 transactionID: fact.key.id, originalTransactionID: fact.originalTransactionID,
                 signedDate: fact.signedDate, purchase: purchase, isSigned: fact.key.kind == .transaction)
         case .renewalInfo, .fetchedRenewalInfo, .status, .refundRequest, .expiryReason, .wholeHistory,
-            .firstAnnouncement, .lastAnnouncement:
+            .firstAnnouncement, .lastAnnouncement, .renewalChange:
             return nil
         }
     }

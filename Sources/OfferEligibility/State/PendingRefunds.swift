@@ -18,7 +18,7 @@ struct PendingRefunds {
             switch fact.key.kind {
             case .status, .refundRequest, .expiryReason, .wholeHistory: true
             case .transaction, .receiptTransaction, .renewalInfo, .fetchedTransaction, .fetchedRenewalInfo,
-                .firstAnnouncement, .lastAnnouncement:
+                .firstAnnouncement, .lastAnnouncement, .renewalChange:
                 false
             }
         }

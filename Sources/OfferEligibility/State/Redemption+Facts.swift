@@ -20,7 +20,7 @@ extension SubscriberFact {
         case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal), .firstAnnouncement(let renewal),
             .lastAnnouncement(let renewal):
             renewal.offer?.type == .promotional
-        case .status, .refundRequest, .expiryReason, .wholeHistory: false
+        case .status, .refundRequest, .expiryReason, .wholeHistory, .renewalChange: false
         }
     }
 }

@@ -23,7 +23,8 @@ struct SubscriptionSignals {
         case .expiryReason(let value): expiryReason = Signed(value: value, signedDate: fact.signedDate)
         case .firstAnnouncement(let value), .lastAnnouncement(let value):
             announcements.append(Signed(value: value, signedDate: fact.signedDate))
-        case .transaction, .receiptTransaction, .fetchedTransaction, .refundRequest, .wholeHistory: break
+        case .transaction, .receiptTransaction, .fetchedTransaction, .refundRequest, .wholeHistory, .renewalChange:
+            break
         }
     }
 

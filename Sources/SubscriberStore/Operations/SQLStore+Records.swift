@@ -47,13 +47,15 @@ extension SQLStore {
             FROM fact JOIN subscription ON subscription.id = fact.subscription JOIN app ON app.id = subscription.app
             ORDER BY subscription, kind, transaction_id
             """, fact)
-        try db.forEachRow(
-            """
-            SELECT announcement.*, original_transaction_id, bundle_id, environment
-            FROM announcement JOIN subscription ON subscription.id = announcement.subscription
-                JOIN app ON app.id = subscription.app
-            ORDER BY subscription, kind, transaction_id
-            """, fact)
+        for table in ["announcement", "renewal_change"] {
+            try db.forEachRow(
+                """
+                SELECT \(table).*, original_transaction_id, bundle_id, environment
+                FROM \(table) JOIN subscription ON subscription.id = \(table).subscription
+                    JOIN app ON app.id = subscription.app
+                ORDER BY subscription, kind, transaction_id
+                """, fact)
+        }
     }
 
     private static func identifiers(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {

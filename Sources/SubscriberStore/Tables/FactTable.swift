@@ -2,7 +2,8 @@ import Foundation
 import OfferCore
 import OfferEligibility
 
-/// The current fact for each key. Announcements have their own table, which the previous release does not read.
+/// The current fact for each key. Announcements and renewal changes have their own tables, which the previous release does
+/// not read.
 enum FactTable {
     /// Stores each fact that replaces the stored fact with the same key, according to `SubscriberFact.replaces`.
     /// - Returns: for each fact, true if it was stored.
@@ -30,6 +31,7 @@ enum FactTable {
         switch kind {
         case .firstAnnouncement: keepFirst
         case .lastAnnouncement: keepLast
+        case .renewalChange: keepChange
         default: keepNewest
         }
     }
@@ -46,6 +48,14 @@ enum FactTable {
         \(insertAnnouncement)
         WHERE excluded.signed_date > announcement.signed_date
             OR (excluded.signed_date = announcement.signed_date AND \(isGreater(than: "announcement")))
+        """
+
+    private static let keepChange = """
+        INSERT INTO renewal_change (subscription, kind, transaction_id, signed_date, digest, value)
+        VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (subscription, kind, transaction_id) DO UPDATE
+        SET signed_date = excluded.signed_date, digest = excluded.digest, value = excluded.value
+        WHERE \(isGreater(than: "renewal_change"))
         """
 
     private static let keepFirst = """
@@ -82,8 +92,18 @@ enum FactTable {
             """, [subscription])
     }
 
-    static func all(_ subscription: Int64, of original: TransactionID, _ db: any Database) throws -> [SubscriberFact] {
-        try db.rows([all(subscription)]).joined().map { try fact($0, of: original) }
+    /// - Parameter withChanges: true to include renewal changes, which decisions do not use.
+    static func all(
+        _ subscription: Int64, of original: TransactionID, withChanges: Bool = false, _ db: any Database
+    ) throws -> [SubscriberFact] {
+        let queries = [all(subscription)] + (withChanges ? [changes(subscription)] : [])
+        return try db.rows(queries).joined().map { try fact($0, of: original) }
+    }
+
+    private static func changes(_ subscription: Int64) -> Query {
+        Query(
+            "SELECT kind, transaction_id, signed_date, digest, value FROM renewal_change WHERE subscription = ?",
+            [subscription])
     }
 
     static func fact(_ row: Row, of original: TransactionID) throws -> SubscriberFact {
@@ -100,7 +120,9 @@ enum FactTable {
     }
 
     static func delete(_ fact: SubscriberFact, _ subscription: Int64, _ db: any Database) throws {
-        let table = fact.key.kind.isAnnouncement ? "announcement" : "fact"
+        let table =
+            fact.key.kind.isAnnouncement
+            ? "announcement" : fact.key.kind == .renewalChange ? "renewal_change" : "fact"
         try db.send(
             "DELETE FROM \(table) WHERE subscription = ? AND kind = ? AND transaction_id = ?",
             [subscription, fact.key.kind.rawValue, storedID(fact)])

@@ -103,7 +103,7 @@ extension SubscriberFact {
             purchase.type == .consumable
         case .renewalInfo, .fetchedRenewalInfo, .status, .refundRequest, .expiryReason, .wholeHistory,
             .firstAnnouncement,
-            .lastAnnouncement:
+            .lastAnnouncement, .renewalChange:
             false
         }
     }

@@ -16,7 +16,9 @@ enum RedemptionTable {
                     isUsed(purchase.offer, purchase.productID) && purchase.purchaseDate >= time
                 case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal):
                     isUsed(renewal.offer, renewal.autoRenewProductID ?? renewal.productID)
-                case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement: false
+                case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement,
+                    .renewalChange:
+                    false
                 }
             }
         }

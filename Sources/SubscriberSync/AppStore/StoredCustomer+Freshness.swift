@@ -26,7 +26,9 @@ extension SubscriberFact {
         switch value {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
             purchase.isSubscriptionPeriod
-        case .renewalInfo, .fetchedRenewalInfo, .status, .expiryReason, .firstAnnouncement, .lastAnnouncement: true
+        case .renewalInfo, .fetchedRenewalInfo, .status, .expiryReason, .firstAnnouncement, .lastAnnouncement,
+            .renewalChange:
+            true
         case .refundRequest, .wholeHistory: false
         }
     }

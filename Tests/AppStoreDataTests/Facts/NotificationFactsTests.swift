@@ -69,18 +69,35 @@ struct NotificationFactsTests {
         #expect(facts.map { $0.appAccountToken?.description.hasPrefix("7e3fb20b") } == [true, true, nil])
     }
 
-    @Test("only a refund's and an expiry's type make facts of their own")
+    @Test("only the types of refunds, expiries and changes make facts of their own")
     func types() throws {
         let others: [SubscriberFact.Kind] = [.transaction, .renewalInfo, .status]
-        for type in [
-            "DID_RENEW", "SUBSCRIBED", "REFUND_REVERSED", "REVOKE", "OFFER_REDEEMED", "PRICE_INCREASE",
-            "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "GRACE_PERIOD_EXPIRED", "NEW_TYPE",
-        ] { #expect(try Self.kinds(Self.notification(type)) == others) }
+        for type in ["DID_RENEW", "SUBSCRIBED", "OFFER_REDEEMED", "PRICE_INCREASE", "NEW_TYPE"] {
+            #expect(try Self.kinds(Self.notification(type)) == others)
+        }
+        for (type, subtype) in [
+            ("REFUND_REVERSED", nil), ("REVOKE", nil), ("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE"),
+            ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"), ("GRACE_PERIOD_EXPIRED", nil),
+            ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"), ("DID_RENEW", "BILLING_RECOVERY"), ("EXPIRED", "NEW"),
+            ("REFUND", nil),
+        ] as [(String, String?)] {
+            var notification = Self.notification(type)
+            if let subtype { notification = notification.with("subtype", "\"\(subtype)\"") }
+            let fact = try #require(try Self.facts(notification).last)
+            guard case .renewalChange(let change) = fact.value else {
+                Issue.record("\(type) makes no change")
+                continue
+            }
+            #expect(change.type == type && change.subtype == subtype && change.renewal.autoRenewStatus == .on)
+            #expect("\(fact.key.id.text)" == "\(fact.signedDate.milliseconds) \(type)")
+            #expect(change.renewal.appAccountToken == nil && change.renewal.offer == nil, "only what changes")
+        }
         let requests: [(String, RefundRequest)] = [
             ("CONSUMPTION_REQUEST", .open), ("REFUND", .granted), ("REFUND_DECLINED", .declined),
         ]
         for (type, request) in requests {
-            let fact = try #require(try Self.facts(Self.notification(type)).last)
+            let facts = try Self.facts(Self.notification(type))
+            let fact = try #require(facts.first { $0.key.kind == .refundRequest })
             #expect(fact.value == .refundRequest(request))
             #expect(fact.key.id.text.description == "2000000987654321")
         }
@@ -90,7 +107,7 @@ struct NotificationFactsTests {
     func expiry(subtype: String?) throws {
         var notification = Self.notification("EXPIRED")
         if let subtype { notification = notification.with("subtype", "\"\(subtype)\"") }
-        let fact = try #require(try Self.facts(notification).last)
+        let fact = try #require(try Self.facts(notification).first { $0.key.kind == .expiryReason })
         #expect(fact.value == .expiryReason(ExpiryReason(rawValue: subtype ?? "")))
         #expect(fact.key.id.text.description == "2000000123456789")
     }
@@ -100,8 +117,8 @@ struct NotificationFactsTests {
         let facts = try Self.facts(
             Self.notification("DID_FAIL_TO_RENEW", SamplePayload.data.with("status", "3")),
             renewalInfo: .renewalInfo.without("gracePeriodExpiresDate", "expirationIntent"))
-        #expect(facts.map(\.key.kind) == [.transaction, .renewalInfo, .status])
-        #expect(facts.last?.value == .status(.billingRetry))
+        #expect(facts.map(\.key.kind) == [.transaction, .renewalInfo, .status, .renewalChange])
+        #expect(facts[2].value == .status(.billingRetry))
         guard case .renewalInfo(let renewal) = facts[1].value else { return }
         #expect(renewal.isInBillingRetryPeriod == true && renewal.gracePeriodExpiresDate == nil)
     }

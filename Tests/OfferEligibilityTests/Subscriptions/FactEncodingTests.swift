@@ -55,7 +55,13 @@ struct FactEncodingTests {
             try TestFacts.status(.init(rawValue: 99), signed: 1), try TestFacts.expired(.init(rawValue: ""), signed: 1),
             try TestFacts.expired(.init(rawValue: "NEW_REASON"), signed: 1),
             try TestFacts.refundRequest(.declined, "2", signed: 1),
+            try TestFacts.fact(.renewalChange(try Self.change(of: renewal)), "3", of: "3", signed: .day(1)),
         ] + renewal.announcements(beside: [])
+    }
+
+    private static func change(of fact: SubscriberFact) throws -> RenewalChange {
+        guard case .renewalInfo(let renewal) = fact.value else { throw FactEncodingError.invalid(tag: 0) }
+        return RenewalChange(type: "DID_CHANGE_RENEWAL_PREF", subtype: "NEW", renewal: renewal)
     }
 
     private static func stored(_ fact: SubscriberFact, _ encoded: [UInt8]) throws -> SubscriberFact {

@@ -84,7 +84,8 @@ extension Mistake {
         case .refundRequest: return .refundRequest(.declined)
         case .expiryReason: return .expiryReason(ExpiryReason(rawValue: "WRONG"))
         // No notification brings these.
-        case .fetchedTransaction, .fetchedRenewalInfo, .wholeHistory, .firstAnnouncement, .lastAnnouncement:
+        case .fetchedTransaction, .fetchedRenewalInfo, .wholeHistory, .firstAnnouncement, .lastAnnouncement,
+            .renewalChange:
             return fact.value
         }
     }

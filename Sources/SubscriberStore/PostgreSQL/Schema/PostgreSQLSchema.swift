@@ -15,7 +15,7 @@ enum PostgreSQLSchema {
         (.payloadBoundsHold, neededVersion: 1), (.payloadPartitions, neededVersion: 1),
         (.postgreSQLCoverage, neededVersion: 1),
         (.redemptionsInPostgreSQL, neededVersion: 1), (.exposuresInPostgreSQL, neededVersion: 1),
-        (.retentionShownInPostgreSQL, neededVersion: 1),
+        (.retentionShownInPostgreSQL, neededVersion: 1), (.renewalChangesInPostgreSQL, neededVersion: 1),
     ]
 
     static var latestVersion: Int { migrations.count }

@@ -9,7 +9,7 @@ enum Schema {
 
     static let migrations: [Migration] = [
         .subscriptions, .notifications, .forwarding, .customers, .asking, .ledger, .ledgerOffers,
-        .counts, .retention, .ledgerCoverage, .coverage, .redemptions, .exposures, .retentionShown,
+        .counts, .retention, .ledgerCoverage, .coverage, .redemptions, .exposures, .retentionShown, .renewalChanges,
     ]
 
     static var latestVersion: Int { migrations.count }
