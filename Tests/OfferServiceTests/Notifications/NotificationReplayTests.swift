@@ -18,7 +18,7 @@ struct NotificationReplayTests {
     func unchanged() async throws {
         let intake = try await Self.intake()
         let before = try await Self.facts(intake)
-        #expect(before.count == 4)
+        #expect(before.count == 5)
         let result = try await Self.replay(intake)
         #expect(result.read == 3 && result.skipped == 0 && result.withdrawn == 0)
         #expect(try await Self.facts(intake) == before)
@@ -83,9 +83,10 @@ extension Mistake {
         case .status: return .status(SubscriptionStatus(rawValue: 5))
         case .refundRequest: return .refundRequest(.declined)
         case .expiryReason: return .expiryReason(ExpiryReason(rawValue: "WRONG"))
+        case .renewalChange(let change):
+            return .renewalChange(RenewalChange(type: change.type, subtype: "WRONG", renewal: change.renewal))
         // No notification brings these.
-        case .fetchedTransaction, .fetchedRenewalInfo, .wholeHistory, .firstAnnouncement, .lastAnnouncement,
-            .renewalChange:
+        case .fetchedTransaction, .fetchedRenewalInfo, .wholeHistory, .firstAnnouncement, .lastAnnouncement:
             return fact.value
         }
     }
@@ -109,7 +110,8 @@ extension NotificationReplayTests {
         let intake = try StoreService.notifications(sharedSecret: secret)
         let bodies = try [
             TestNotification(uuid: "newer", signedDate: 1_761_230_767_160).body(signedBy: intake.chain),
-            TestNotification(uuid: "older").body(signedBy: intake.chain), legacyBody(),
+            TestNotification(type: "DID_CHANGE_RENEWAL_STATUS", uuid: "older").body(signedBy: intake.chain),
+            legacyBody(),
         ]
         for body in bodies {
             guard let mistake else {
