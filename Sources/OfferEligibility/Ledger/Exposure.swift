@@ -12,7 +12,7 @@ package struct Exposure: Hashable, Sendable {
     }
 
     package enum Subject: Hashable, Sendable {
-        /// The Apple Account; if it is unknown, the earliest subscription, or else the account.
+        /// The Apple Account; if it is unknown or there are several, the account, or else the earliest subscription.
         case customer(CustomerIdentifier)
         /// Random bytes in place of an erased customer.
         case erased([UInt8])

@@ -98,10 +98,15 @@ extension EvaluatedCustomer {
     var holders: [CustomerIdentifier] { owned?.holders ?? [] }
 
     /// The identifier under which exposures are recorded; nil if nothing belongs to the customer.
+    ///
+    /// An account with purchases of several Apple Accounts may include another person's, for example from a shared
+    /// device. That person's exposures must not be mixed with the customer's.
     var exposedAs: CustomerIdentifier? {
-        facts.state.appleAccounts.min { $0.precedes($1) }.map(CustomerIdentifier.appTransactionID)
+        let appleAccounts = facts.state.appleAccounts
+        if appleAccounts.count == 1, let only = appleAccounts.first { return .appTransactionID(only) }
+        return holders.first { $0.account != nil }
+            ?? appleAccounts.min { $0.precedes($1) }.map(CustomerIdentifier.appTransactionID)
             ?? facts.state.subscriptions.first.map { .originalTransactionID($0.originalTransactionID) }
-            ?? holders.first
     }
 
     /// The exposures that are recorded.

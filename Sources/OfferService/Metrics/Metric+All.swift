@@ -50,7 +50,7 @@ extension Metric {
     static let exposures = Metric(
         "offer_signer_exposures_total", .counter, ["app", "environment", "product", "offer", "arm", "channel"],
         "New exposures of customers to offers with a rule. The arm is `offered` or `held_out`, and the offer is empty for "
-            + "an introductory offer.")
+            + "an introductory offer. A held-out customer whom a limit refuses is counted with each request.")
 
     // App Store data.
     static let unansweredCertificates = Metric(

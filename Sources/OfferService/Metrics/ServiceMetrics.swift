@@ -146,7 +146,7 @@ package final class ServiceMetrics: Sendable {
         ).increment()
     }
 
-    /// Counts the new exposures of a request, except those that the limits prevent.
+    /// Counts the new exposures of a request. For a held-out offer, the limits are not known here.
     /// - Parameter answers: the ledger's answer for each offer of the request.
     func exposed(_ request: LedgerRequest, _ answers: [LedgerResult]) {
         var exposures = request.exposures

@@ -118,6 +118,19 @@ struct ExposureTests {
         #expect(arms.count == 2)
     }
 
+    @Test("an account with purchases of two Apple Accounts is not recorded under one of them")
+    func twoAppleAccounts() async throws {
+        let service = try StoreService("{offerID: keep, rule: retention}")
+        try await Self.add(1, to: service)
+        // Another person bought on the same device, under the customer's account.
+        try await service.addSubscriber("2000", account: 1, autoRenew: false) { $0.appTransactionID = Sample.id("a2") }
+        _ = try await service.decide()
+        #expect(try await service.exposures().map(\.customer) == [Sample.account(1)])
+        // Known without an account, the same customer is not recorded again.
+        _ = try await service.decide(#""applicationUsername":"","transactionID":"1001""#)
+        #expect(try await service.exposures().count == 1)
+    }
+
     @Test("a placement is tested by rules, kept in exposures, and unknown if the request does not name it")
     func placement() async throws {
         let service = try StoreService(
