@@ -96,6 +96,28 @@ struct StoreExposureTests {
         }
     }
 
+    @Test("requests through two processes at once leave one exposure", arguments: StoreEngine.all)
+    func concurrent(engine: StoreEngine) async throws {
+        try await engine.withSharedStore { stores in
+            try await stores[0].merge(Sample.facts(1), in: Sample.production)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 1...20 as ClosedRange<UInt64> {
+                    group.addTask {
+                        let offer = Sample.offer(
+                            "half", OfferLimits(), nonces: [number], expiresAt: 2, exposures: [Self.half])
+                        _ = try await stores[Int(number) % stores.count].reserve(
+                            LedgerRequest(
+                                app: Sample.production, holders: [Self.account], offers: [offer], reserving: .all,
+                                heldOut: [Self.heldOut("other", place: 0)], at: Sample.day(1)))
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let exposures = try await stores[0].customer(Self.account)?.exposures ?? []
+            #expect(exposures.count == 2 && Set(exposures.map(\.arm)) == [.offered, .heldOut])
+        }
+    }
+
     @Test("after an erasure, an exposure counts, but names nobody", arguments: StoreEngine.all)
     func erased(engine: StoreEngine) async throws {
         try await engine.withStore { store in

@@ -30,9 +30,15 @@ enum ServiceWork {
         let nonce = Nonce(using: &random)
         let offer = LedgerRequest.Offer(
             productID: productID, offerID: offerID, limits: OfferLimits(perCustomer: .init(count: 1), total: 9),
-            nonces: [nonce], expiresAt: Sample.day(99))
+            nonces: [nonce], expiresAt: Sample.day(99), source: OfferSource(rule: "r", channel: .decision),
+            exposures: [Sample.exposure(of: holder, .offered, "capped")])
+        let heldOut = LedgerRequest.HeldOutOffer(
+            productID: productID, offerID: try OfferID(utf8: Array("held".utf8)), limits: OfferLimits(total: 9),
+            place: 0,
+            exposures: [Sample.exposure(of: holder, .heldOut, "held", sample: "s")])
         let request = LedgerRequest(
-            app: Sample.production, holders: [holder], offers: [offer], reserving: .first, at: Sample.day(3))
+            app: Sample.production, holders: [holder], offers: [offer], reserving: .first, heldOut: [heldOut],
+            at: Sample.day(3))
         _ = try await store.reserve(request)
         try await store.withdraw([nonce], in: Sample.production)
         try await store.merge(
@@ -62,6 +68,7 @@ enum ServiceWork {
                     reserving: .first, at: Sample.day(3)),
                 forms: [.init(signature: .v2, messageIdentifier: message)]))
         _ = try await store.retentionOffer(for: request, in: Sample.production, at: Sample.day(3))
+        try await store.record(Sample.shown(1), in: Sample.production)
         try await store.pruneRetentionOffers(before: Sample.day(2))
     }
 
