@@ -74,5 +74,5 @@ extension Subscription {
     /// True if the subscription gives access now.
     var hasAccess: Bool { status == .active || status == .billingGracePeriod }
 
-    fileprivate var hasEnded: Bool { settled && (status == .expired || status == .revoked) }
+    var hasEnded: Bool { settled && (status == .expired || status == .revoked) }
 }

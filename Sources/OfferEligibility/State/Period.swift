@@ -93,13 +93,14 @@ struct Period {
     private var isAddedSeats: Bool { purchase.additionalReason == .seatAddition }
 
     /// Returns true if this line item starts while a period of the same product and ownership gives access. The line
-    /// items of a renewal start together.
+    /// items of a renewal start or end together.
     private func adds(to period: Period) -> Bool {
+        let isTogether =
+            period.start == start
+            || period.isAddedSeats && ([period] + period.addedSeats).contains { $0.end == self.end }
         let ends = ([period] + period.addedSeats).map { min($0.end, $0.purchase.revocation?.date ?? $0.end) }
         let end = ends.max() ?? period.end
-        guard period.start == start || period.start < start && start < end && purchase.reason != .renewal else {
-            return false
-        }
+        guard isTogether || period.start < start && start < end && purchase.reason != .renewal else { return false }
         return period.purchase.productID == purchase.productID
             && (period.purchase.ownership ?? purchase.ownership) == purchase.ownership
     }

@@ -46,7 +46,8 @@ extension Subscription {
 
     private mutating func read(_ renewal: Renewal, _ standing: Standing) {
         hasRenewalInfo = true
-        isCommitted = isCommitted || renewal.commitment != nil
+        // After a commitment, the renewal info has no commitment, and its other members say what follows.
+        isCommitted = renewal.commitment != nil || isCommitted && !hasEnded
         if isCommitted {
             autoRenews = renewal.commitment?.autoRenewStatus.map { $0 == .on }
             autoRenewProductID = renewal.commitment?.autoRenewProductID

@@ -128,13 +128,14 @@ enum FactTable {
             [subscription, fact.key.kind.rawValue, storedID(fact)])
     }
 
-    /// Replaces the value of a stored fact with the value of another fact with the same key.
+    /// Replaces the value of a stored fact with the value of another fact with the same key. The digest becomes the greatest
+    /// one, so that the replaced reading does not return with the same JWS.
     static func replace(
         _ fact: SubscriberFact, with other: SubscriberFact, _ subscription: Int64, _ db: any Database
     ) throws {
         try db.send(
-            "UPDATE fact SET value = ? WHERE subscription = ? AND kind = ? AND transaction_id = ?",
-            [other.encoded, subscription, fact.key.kind.rawValue, storedID(fact)])
+            "UPDATE fact SET value = ?, digest = ? WHERE subscription = ? AND kind = ? AND transaction_id = ?",
+            [other.encoded, [UInt8](repeating: 0xFF, count: 32), subscription, fact.key.kind.rawValue, storedID(fact)])
     }
 
     /// Returns the query for the `id` of an app's subscriptions that have this transaction, but not as their first. The

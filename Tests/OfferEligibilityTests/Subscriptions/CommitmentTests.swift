@@ -84,6 +84,17 @@ struct CommitmentTests {
         #expect(try truth(.autoRenew(true), [bill, noProduct], at: 2) == .yes)
     }
 
+    @Test("after a commitment, the renewal info's own members say what follows")
+    func over() throws {
+        let facts =
+            try (1...12).map { try Self.bill($0) } + [
+                try TestFacts.renewal(signed: 361, .off) { $0.expirationIntent = .cancelled }
+            ]
+        #expect(subscription(facts, at: .day(362))?.status == .expired)
+        #expect(subscription(facts, at: .day(362))?.autoRenews == false)
+        #expect(try truth(.autoRenew(false), facts, at: 362) == .yes)
+    }
+
     @Test("a cancelled commitment ends with its last bill, and at an unknown time if the App Store does not state it")
     func end() throws {
         let cancelled = try Self.renewal(signed: 1, bill: .on, commitment: .off)

@@ -133,7 +133,7 @@ struct SeatTests {
             try Self.seats("2", at: 10, reason: AdditionalTransactionReason(rawValue: "FUTURE_REASON")),
             try Self.seats("2", at: 10, reason: AdditionalTransactionReason(rawValue: "")),
             try Self.seats("2", at: 10) { $0.ownership = .assigned },
-            try Self.seats("2", at: 10) { $0.reason = .renewal },
+            try Self.seats("2", at: 10) { ($0.reason, $0.expiresDate) = (.renewal, .day(40)) },
         ] {
             let facts = [try Self.seats("1", at: 0), others]
             #expect(subscription(facts, at: .day(25))?.transactionID.text.description == "2")
@@ -148,6 +148,23 @@ struct SeatTests {
         ]
         #expect(subscription(facts, at: .day(25))?.transactionID.text.description == "2")
         #expect(subscription(facts, at: .day(25))?.subscribedSince == .day(8))
+    }
+
+    @Test("the line items of a renewal may start a moment apart")
+    func renewalApart() throws {
+        func items(refunded: Bool) throws -> [SubscriberFact] {
+            [
+                try TestFacts.transaction("1", 0, 30),
+                try Self.seats("2", at: 30) { ($0.reason, $0.expiresDate) = (.renewal, .day(60)) },
+                try Self.seats("3", at: 30.0001) {
+                    ($0.reason, $0.expiresDate) = (.renewal, .day(60))
+                    $0.revocation = refunded ? Revocation(date: .day(40), type: .fullRefund) : nil
+                },
+            ]
+        }
+        let state = SubscriberState(try items(refunded: false), at: .day(45))
+        #expect(state["1"]?.renewals == 1 && state.redemptions.count == 1)
+        #expect(subscription(try items(refunded: true), at: .day(45))?.status == .active)
     }
 
     @Test("one copy of a line item is enough to name the reason")

@@ -200,6 +200,19 @@ struct ErasureTests {
         }
     }
 
+    @Test("the same JWS does not bring an erased account's token back", arguments: StoreEngine.all)
+    func sentAgain(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            try await store.merge(Sample.facts(1), in: Sample.production)
+            let original = CustomerIdentifier.originalTransactionID(Sample.id("2000000100000001"))
+            try await store.link(original, to: Sample.account(2).account, in: Sample.production, at: Sample.day(0))
+            _ = try await store.erase(Sample.account(1), in: Sample.production)
+            try await store.merge(Sample.facts(1), in: Sample.production)
+            let facts = try await store.customer(Sample.account(2))?.facts ?? []
+            #expect(facts.count == 3 && facts.allSatisfy { $0.appAccountToken == nil })
+        }
+    }
+
     @Test(
         "a subscription that was moved to another account outlives the erasure of the first one",
         arguments: StoreEngine.all)
