@@ -129,8 +129,10 @@ struct EndpointTests {
             let statuses = try await client.send(.subscriptionStatuses(of: id), for: app)
             let history = try await client.send(.transactionHistory(of: id, after: nil), for: app)
             let transaction = try await client.send(.transactionInfo(of: id), for: app)
+            let number = try #require(OrderNumber(StandInWorld.orderNumber(of: id.text)))
+            let order = try await client.send(.transactions(ofOrder: number), for: app)
             for read in [
-                { _ = try reader.read(statuses) }, { _ = try reader.read(history) },
+                { _ = try reader.read(statuses) }, { _ = try reader.read(history) }, { _ = try reader.read(order) },
                 { _ = try reader.payload(SignedTransaction.self, of: transaction) },
             ] {
                 let refusal = #expect(throws: DataRefusal.self) { try read() }

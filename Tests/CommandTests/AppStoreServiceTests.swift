@@ -47,6 +47,44 @@ struct AppStoreServiceTests {
         await process.standIn.stop()
     }
 
+    @Test("a customer is found by the order ID on the receipt, over HTTP and by the command")
+    func orders() async throws {
+        let process = try await AppStoreProcess()
+        process.standIn.faults.add(.error(5_000_000), count: .max, endpoint: "notification_history")
+        let originals = process.standIn.production.subscriptions.joined()
+        let (original, other) = (try #require(originals.first), try #require(originals.dropFirst().first))
+        let service = try process.start()
+        let outcome = try process.run(
+            [
+                "customers", "show", "--bundle-id", "com.example.app", "--order-id",
+                StandInWorld.orderNumber(of: original),
+            ])
+        #expect(
+            outcome.status == 0 && outcome.standardOutput.contains(#""originalTransactionID":"\#(original)""#),
+            "\(outcome)")
+        let unknown = try process.run(
+            ["customers", "show", "--bundle-id", "com.example.app", "--order-id", "M1"])
+        #expect(unknown.status == 0 && unknown.standardOutput == "{\"customers\":[]}\n", "\(unknown)")
+        for wrong in [["--order-id", "M 1"], ["--order-id", "M1", "--transaction-id", "1"], []] {
+            #expect(try process.run(["customers", "show", "--bundle-id", "com.example.app"] + wrong).status == 64)
+        }
+        func lookUp(_ members: String) async throws -> ReceivedResponse {
+            try await service.post("/v1/customers/lookup", #"{"bundleID":"com.example.app",\#(members)}"#)
+        }
+        let found = try await lookUp(#""orderID":"\#(StandInWorld.orderNumber(of: other))""#)
+        #expect(found.status == 200 && found.text.contains(#""originalTransactionID":"\#(other)""#), "\(found.text)")
+        #expect(try await lookUp(#""orderID":"M1""#).text == #"{"customers":[]}"#)
+        for (members, code) in [
+            (#""orderID":"M/1""#, "invalid_field"), (#""orderID":"M1","transactionID":"1""#, "unknown_field"),
+            (#""orderID":1"#, "wrong_type"),
+        ] { #expect(try await lookUp(members).json["code"] as? String == code) }
+        process.standIn.faults.add(.error(5_000_000), count: .max, endpoint: "order_lookup")
+        let failed = try await lookUp(#""orderID":"\#(StandInWorld.orderNumber(of: original))""#)
+        #expect(failed.status == 503 && failed.json["code"] as? String == "app_store_unavailable")
+        #expect(service.stop() == 0)
+        await process.standIn.stop()
+    }
+
     @Test("a decision that the App Store keeps waiting says what is missing, and a later one knows")
     func lateAnswer() async throws {
         let process = try await AppStoreProcess()

@@ -107,6 +107,8 @@ struct OpenAPITests {
         case .offerNotServed: .offerNotServed
         case .appNotServed: .appNotServed(because: "a test")
         case .environmentNeeded: .environmentNeeded
+        case .appStoreNotQueried: .appStoreNotQueried
+        case .appStoreUnavailable: .appStoreUnavailable(.data(DataRefusal(.anotherSubscription)))
         case .notEligible: .notEligible([DecisionReason(.holdout)], showsDetails: true)
         case .anotherCustomersProof: .anotherCustomersProof
         case .anotherCustomersTransaction: .anotherCustomersTransaction

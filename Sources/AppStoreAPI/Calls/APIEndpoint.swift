@@ -4,6 +4,7 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     case transactionHistory = "transaction_history"
     case transactionInfo = "transaction_info"
     case appTransactionInfo = "app_transaction_info"
+    case orderLookup = "order_lookup"
     case notificationHistory = "notification_history"
     case testNotification = "test_notification"
     case testNotificationStatus = "test_notification_status"
@@ -33,7 +34,7 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
         switch self {
         case .subscriptionStatuses, .transactionHistory, .transactionInfo, .appTransactionInfo, .notificationHistory: 50
         case .appAccountToken: 20
-        case .setDefaultMessage: 10
+        case .setDefaultMessage, .orderLookup: 10
         case .testNotification, .testNotificationStatus, .uploadMessage, .deleteMessage, .messageList, .uploadImage,
             .deleteImage, .imageList, .defaultMessage, .deleteDefaultMessage, .setRealtimeURL, .realtimeURL,
             .deleteRealtimeURL, .startPerformanceTest, .performanceTestResult:

@@ -54,9 +54,18 @@ package struct SignedAnswerReader: Sendable {
     /// An entry that Apple signed but that cannot be read is omitted, and the others are used.
     /// - Throws: a refusal if any part is not signed by Apple or belongs to another app, or if every entry is omitted.
     package func read(_ page: TransactionHistoryPage) throws(DataRefusal) -> Reading {
+        try read(page.signedTransactions, unreadable: page.unreadableCount)
+    }
+
+    /// Reads the transactions of an order, in the same way.
+    package func read(_ order: OrderTransactions) throws(DataRefusal) -> Reading {
+        try read(order.signedTransactions, unreadable: order.unreadableCount)
+    }
+
+    private func read(_ transactions: [[UInt8]], unreadable count: Int) throws(DataRefusal) -> Reading {
         var reading = Reading()
-        reading.leftOut = Self.refusals(of: page.unreadableCount)
-        for text in page.signedTransactions {
+        reading.leftOut = Self.refusals(of: count)
+        for text in transactions {
             try readEntry(&reading) { reading throws(DataRefusal) in
                 let transaction = try transaction(text, &reading)
                 reading.facts.append(try fact { () throws(OpenSSLError) in try SubscriberFact(transaction) })

@@ -33,18 +33,43 @@ struct CustomerEndpoints: Sendable {
     /// `POST /v1/customers/lookup`.
     var lookup: Endpoint.Handler {
         .later(limit: limit) { request, admission async throws(Problem) in
-            let customer = try CustomerReference(admission.members(of: request))
+            let members = try admission.members(of: request)
+            guard members["orderID"] == nil else { return try await lookUp(OrderReference(members), admission) }
+            let customer = try CustomerReference(members)
             let app = try admission.app(customer.bundleID)
             var stored = try await stored(customer)
             if let refresher, await refresher.refresh(customer, knownAs: stored, of: app, at: now()) != .notNeeded {
                 stored = try await self.stored(customer)
             }
-            do throws(StoreError) {
-                return HTTPResponse(
-                    body: try await CustomerAnswer.body(
-                        stored, known: customer.identifier, of: app, at: now(), in: store))
-            } catch { throw Problem(error) }
+            return try await answer(stored, known: customer.identifier, of: app)
         }
+    }
+
+    /// Looks up the customer of an order, which only the App Store knows.
+    private func lookUp(_ order: OrderReference, _ admission: Admission) async throws(Problem) -> HTTPResponse {
+        let app = try admission.app(order.bundleID)
+        guard let refresher, app.environments.contains(.production) else { throw .appStoreNotQueried }
+        let purchase: TransactionID?
+        do throws(SyncError) {
+            let scope = AppScope(bundleID: order.bundleID, environment: .production)
+            purchase = try await refresher.purchase(ofOrder: order.number, in: scope)
+        } catch {
+            if case .store(let error) = error { throw Problem(error) }
+            throw .appStoreUnavailable(error)
+        }
+        guard let purchase else { return HTTPResponse(body: CustomerAnswer.nobody) }
+        let customer = CustomerReference(
+            bundleID: order.bundleID, identifier: .originalTransactionID(purchase), environment: .production)
+        return try await answer(stored(customer), known: customer.identifier, of: app)
+    }
+
+    private func answer(
+        _ stored: [StoredCustomer], known identifier: CustomerIdentifier, of app: Catalogue.App
+    ) async throws(Problem) -> HTTPResponse {
+        do throws(StoreError) {
+            return HTTPResponse(
+                body: try await CustomerAnswer.body(stored, known: identifier, of: app, at: now(), in: store))
+        } catch { throw Problem(error) }
     }
 
     /// `PUT /v1/customers/facts`.

@@ -4,6 +4,7 @@ package import OfferEligibility
 package import OfferHTTP
 package import OfferIdentity
 import SubscriberStore
+import SubscriberSync
 
 // All problems that the API reports. To add a problem, add its code here and its declaration below. Codes are stable,
 // because programs rely on them. A test checks that `openapi.json` lists all codes.
@@ -34,6 +35,7 @@ extension Problem {
         case offerNotServed = "offer_not_served"
         case appNotServed = "app_not_served"
         case environmentNeeded = "environment_needed"
+        case appStoreNotQueried = "app_store_not_queried"
         case notEligible = "not_eligible"
         case anotherCustomersProof = "another_customers_proof"
         case anotherCustomersTransaction = "another_customers_transaction"
@@ -54,6 +56,7 @@ extension Problem {
         case clockWrong = "clock_wrong"
         case issuerIDMissing = "issuer_id_missing"
         case storeUnavailable = "store_unavailable"
+        case appStoreUnavailable = "app_store_unavailable"
         case overloaded
         case notReady = "not_ready"
         case stopping
@@ -144,6 +147,11 @@ extension Problem {
     package static let environmentNeeded = Problem(
         .environmentNeeded, 422, "The app has several environments: name one in environment."
     ).with { $0.field = "environment" }
+
+    package static let appStoreNotQueried = Problem(
+        .appStoreNotQueried, 422,
+        "An order is looked up at the App Store, but the service does not query it for this app in production."
+    ).with { $0.field = "orderID" }
 
     // MARK: The customer does not get the offer
 
@@ -291,6 +299,11 @@ extension Problem {
         .issuerIDMissing, "This request needs an issuer ID, but none is configured for the app.")
     package static let storeUnavailable = unavailable(
         .storeUnavailable, "The database of subscribers is not available. The service's log says why.", retryAfter: 5)
+    /// - Parameter reason: for the log only.
+    static func appStoreUnavailable(_ reason: SyncError) -> Problem {
+        unavailable(.appStoreUnavailable, "The App Store did not answer. Retry in a moment.", retryAfter: 5)
+            .with { $0.logReason = "\(reason)" }
+    }
     package static let overloaded = unavailable(
         .overloaded, "The service is overloaded. Retry in a moment.", retryAfter: 2)
     package static let notReady = unavailable(

@@ -1,4 +1,4 @@
-import AppStoreAPI
+package import AppStoreAPI
 package import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -113,6 +113,13 @@ package final class RefreshQueue: Service {
                 waiter.resume(.unanswered)
             }
         }
+    }
+
+    /// Requests the transactions of an order. Somebody waits for the answer, so the request does not queue.
+    /// - Returns: the subscription or purchase of the order; nil if the app has no such order.
+    package func purchase(ofOrder number: OrderNumber, in app: AppScope) async throws(SyncError) -> TransactionID? {
+        try await refresh.transactions(ofOrder: number, in: app, by: .now() + Self.timeLimit)
+            .facts.map(\.originalTransactionID).min { $0.precedes($1) }
     }
 
     /// Returns true if the App Store answered within the last minute that a customer has no purchases. The store has no

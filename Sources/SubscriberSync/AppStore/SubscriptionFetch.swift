@@ -55,6 +55,18 @@ package struct SubscriptionFetch: Sendable {
         return Answer(facts: reading.facts, isWhole: reading.leftOut.isEmpty)
     }
 
+    /// Requests the transactions of an order.
+    /// - Returns: no facts for an order that the app does not have.
+    package func transactions(
+        ofOrder number: OrderNumber, in app: AppScope, by deadline: NIODeadline? = nil
+    ) async throws(SyncError) -> Answer {
+        let order = try await send(.transactions(ofOrder: number), app, deadline)
+        let reading: SignedAnswerReader.Reading
+        do { reading = try reader(for: app).read(order) } catch { throw .data(error) }
+        try await keep(reading, of: app)
+        return Answer(facts: reading.facts, isWhole: reading.leftOut.isEmpty)
+    }
+
     /// Requests all transactions of a customer, or those modified since the history was last read completely.
     @discardableResult
     package func history(

@@ -35,36 +35,8 @@ struct AppStoreOptions: ParsableArguments {
         flags[Settings.database] = database
         let configuration = try key.folder.reader(flags).read()
         let app = try scope(configuration.catalogue)
-        guard let location = configuration.store?.location else {
-            throw CommandError(
-                "no database is configured",
-                hint: "set \(Settings.database.variable) or --database, such as sqlite:data/offer-signer.sqlite")
-        }
-        guard let settings = configuration.appStoreAPI else {
-            throw CommandError(
-                "this configuration turns off requests to the App Store",
-                hint: "set \(Settings.appStoreAPI.variable) to on, or set the URLs of its servers")
-        }
-        let plan = AvailableKeys(configuration.keys).plan(from: KeyRing())
-        guard plan.isComplete else { throw ConfigurationError(problems: plan.problems) }
-        let log = Logger(label: "offer-signer") { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = .error
-            return handler
-        }
-        do {
-            let store = withoutStore ? nil : try location.open(.latestVersion)
-            defer { try? store?.close() }
-            return try await AppStoreSync.run(settings, configuration, ring: plan.ring, store: store, log: log) {
-                asking in
-                try await work(asking, app)
-            }
-        } catch let error as StoreError {
-            throw error.diagnostic
-        } catch let error as SyncError {
-            throw error.diagnostic
-        } catch let error as APIFailure {
-            throw SyncError.api(error).diagnostic
+        return try await AppStoreAccess.run(configuration, app, withoutStore: withoutStore) { asking, _ in
+            try await work(asking, app)
         }
     }
 
@@ -88,6 +60,47 @@ struct AppStoreOptions: ParsableArguments {
                 hint: "its environments are \(app.environments.map(\.rawValue).sorted().joined(separator: ", "))")
         }
         return AppScope(bundleID: bundleID, environment: environment)
+    }
+}
+
+/// A connection to the App Store for one command.
+enum AppStoreAccess {
+    /// Opens the database and a connection to the App Store, calls `work`, and closes them.
+    static func run<Result: Sendable>(
+        _ configuration: Configuration, _ app: AppScope, withoutStore: Bool = false,
+        _ work: @Sendable (AppStoreSync, (any SubscriberStore)?) async throws -> Result
+    ) async throws -> Result {
+        guard let location = configuration.store?.location else {
+            throw CommandError(
+                "no database is configured",
+                hint: "set \(Settings.database.variable) or --database, such as sqlite:data/offer-signer.sqlite")
+        }
+        guard let settings = configuration.appStoreAPI else {
+            throw CommandError(
+                "this configuration turns off requests to the App Store",
+                hint: "set \(Settings.appStoreAPI.variable) to on, or set the URLs of its servers")
+        }
+        let plan = AvailableKeys(configuration.keys).plan(from: KeyRing())
+        guard plan.isComplete else { throw ConfigurationError(problems: plan.problems) }
+        let log = Logger(label: "offer-signer") { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = .error
+            return handler
+        }
+        do {
+            let store = withoutStore ? nil : try location.open(.latestVersion)
+            defer { try? store?.close() }
+            return try await AppStoreSync.run(settings, configuration, ring: plan.ring, store: store, log: log) {
+                asking in
+                try await work(asking, store)
+            }
+        } catch let error as StoreError {
+            throw error.diagnostic
+        } catch let error as SyncError {
+            throw error.diagnostic
+        } catch let error as APIFailure {
+            throw SyncError.api(error).diagnostic
+        }
     }
 }
 

@@ -4,6 +4,29 @@ import OfferEligibility
 
 /// The identifier of a customer: exactly one of these options.
 struct CustomerOptions: ParsableArguments {
+    @OptionGroup var options: OptionalCustomerOptions
+
+    /// The given identifier. ``validate()`` checks that there is exactly one.
+    var identifier: CustomerIdentifier { options.identifiers[0] }
+
+    func validate() throws {
+        guard options.identifiers.count == 1 else { throw ValidationError(Self.advice()) }
+    }
+
+    /// - Parameter others: further options that name a customer.
+    static func advice(others: [String] = []) -> String {
+        let names =
+            [
+                "--app-account-token", "--application-username", "--app-transaction-id", "--original-transaction-id",
+                "--transaction-id",
+            ] + others
+        return
+            "Name the customer by exactly one of \(names.dropLast().joined(separator: ", ")) and \(names.last ?? "")."
+    }
+}
+
+/// The identifiers of a customer. The command checks how many are given.
+struct OptionalCustomerOptions: ParsableArguments {
     @Option(
         name: [.customLong("app-account-token"), .customLong("account-token")],
         help: ArgumentHelp("The account token that the app passes to StoreKit.", valueName: "uuid"),
@@ -30,20 +53,9 @@ struct CustomerOptions: ParsableArguments {
         transform: CustomerIdentifier.option(.transactionID))
     var transactionID: CustomerIdentifier?
 
-    private var identifiers: [CustomerIdentifier] {
+    var identifiers: [CustomerIdentifier] {
         [appAccountToken, applicationUsername, appTransactionID, originalTransactionID, transactionID]
             .compactMap(\.self)
-    }
-
-    /// The given identifier. ``validate()`` checks that there is exactly one.
-    var identifier: CustomerIdentifier { identifiers[0] }
-
-    func validate() throws {
-        guard identifiers.count == 1 else {
-            throw ValidationError(
-                "Name the customer by exactly one of --app-account-token, --application-username, "
-                    + "--app-transaction-id, --original-transaction-id and --transaction-id.")
-        }
     }
 }
 

@@ -1,3 +1,4 @@
+import AppStoreAPI
 import ArgumentParser
 import FoundationEssentials
 import OfferConfiguration
@@ -5,6 +6,7 @@ import OfferCore
 import OfferEligibility
 import OfferService
 import SubscriberStore
+import SubscriberSync
 
 /// `offer-signer customers show`: prints the stored data about a customer.
 struct CustomersShowCommand: AsyncParsableCommand {
@@ -17,6 +19,11 @@ struct CustomersShowCommand: AsyncParsableCommand {
 
               offer-signer customers show --bundle-id com.example.app --transaction-id 2000000123456789
 
+            Customers know the order ID on the receipt that Apple mailed. --order-id looks it up at the App Store, in \
+            production, and stores the order's transactions:
+
+              offer-signer customers show --bundle-id com.example.app --order-id MK5TTTVWJH
+
             Prints an empty list for an unknown customer. docs/customers.md explains every member.
             """
     )
@@ -25,7 +32,12 @@ struct CustomersShowCommand: AsyncParsableCommand {
         help: ArgumentHelp("The bundle ID of the app.", valueName: "id"), transform: BundleID.init(option:))
     var bundleID: BundleID
 
-    @OptionGroup var customer: CustomerOptions
+    @OptionGroup var customer: OptionalCustomerOptions
+
+    @Option(
+        help: ArgumentHelp("The order ID on the customer's receipt.", valueName: "id"),
+        transform: OrderNumber.init(option:))
+    var orderID: OrderNumber?
 
     @Option(
         help: "The only environment to look in: Production, Sandbox, Xcode or LocalTesting.",
@@ -34,15 +46,59 @@ struct CustomersShowCommand: AsyncParsableCommand {
 
     @OptionGroup var options: DatabaseOptions
 
+    func validate() throws {
+        guard (customer.identifiers.count == 1) != (orderID != nil), customer.identifiers.count <= 1 else {
+            throw ValidationError(CustomerOptions.advice(others: ["--order-id"]))
+        }
+        guard orderID == nil || environment ?? .production == .production else {
+            throw ValidationError("The App Store looks up orders only in production.")
+        }
+    }
+
     func run() async throws {
-        let configuration = try options.configuration()
-        let app = try configuration.app(bundleID)
-        let body = try await options.withStore { store in
-            let stored = try await store.customers(
-                known: customer.identifier, bundleID: bundleID, environment: environment)
-            return try await CustomerAnswer.body(
-                stored, known: customer.identifier, of: app, at: Timestamp(.now), in: store)
+        let body: [UInt8]
+        if let orderID {
+            body = try await answer(toOrder: orderID)
+        } else {
+            let app = try options.configuration().app(bundleID)
+            let identifier = customer.identifiers[0]
+            body = try await options.withStore { store in
+                try await answer(about: identifier, of: app, in: environment, store)
+            }
         }
         StandardStreams.print(String(decoding: body, as: UTF8.self) + "\n")
+    }
+
+    /// Looks up an order as `POST /v1/customers/lookup` does. Requests to the App Store need a key.
+    private func answer(toOrder number: OrderNumber) async throws -> [UInt8] {
+        var flags = options.folder.flags
+        flags[Settings.database] = options.database
+        let configuration = try options.folder.reader(flags).read()
+        let app = try configuration.app(bundleID)
+        let scope = AppScope(bundleID: bundleID, environment: .production)
+        return try await AppStoreAccess.run(configuration, scope) { asking, store in
+            let facts = try await asking.refresh.transactions(ofOrder: number, in: scope).facts
+            guard let store, let original = facts.map(\.originalTransactionID).min(by: { $0.precedes($1) }) else {
+                return CustomerAnswer.nobody
+            }
+            return try await answer(about: .originalTransactionID(original), of: app, in: .production, store)
+        }
+    }
+
+    private func answer(
+        about identifier: CustomerIdentifier, of app: Catalogue.App, in environment: AppStoreEnvironment?,
+        _ store: any SubscriberStore
+    ) async throws -> [UInt8] {
+        let stored = try await store.customers(known: identifier, bundleID: bundleID, environment: environment)
+        return try await CustomerAnswer.body(stored, known: identifier, of: app, at: Timestamp(.now), in: store)
+    }
+}
+
+extension OrderNumber {
+    fileprivate init(option text: String) throws {
+        guard let number = OrderNumber(text) else {
+            throw ValidationError("It must consist of letters and digits.")
+        }
+        self = number
     }
 }

@@ -24,6 +24,7 @@ struct Answers: Sendable {
         case ("POST", 1) where path[0] == "verifyReceipt": return ("verify_receipt", nil)
         case ("GET", 4) where path[2] == "subscriptions": return ("subscription_statuses", path[3])
         case ("GET", 4) where path[2] == "history": return ("transaction_history", path[3])
+        case ("GET", 4) where path[2] == "lookup": return ("order_lookup", nil)
         case ("GET", 4) where path[2] == "transactions": return ("transaction_info", path[3])
         case ("GET", 5) where path[3] == "appTransactions": return ("app_transaction_info", path[4])
         case ("GET", 5) where path[3] == "test": return ("test_notification_status", nil)
@@ -45,6 +46,7 @@ struct Answers: Sendable {
             return try world.statuses(id, filter: filter, at: time, ofAnotherApp: isAnothers)
         case "transaction_history":
             return try world.history(id, revision: request.value("revision"), at: time, ofAnotherApp: isAnothers)
+        case "order_lookup": return try world.order(request.path[3], at: time, ofAnotherApp: isAnothers)
         case "transaction_info": return try world.transactionInfo(id, at: time, ofAnotherApp: isAnothers)
         case "app_transaction_info": return try world.appTransactionInfo(id, at: time)
         case "notification_history":

@@ -73,6 +73,24 @@ extension StandInWorld {
         return writer.finish()
     }
 
+    /// The number of the order with which a transaction was bought.
+    package static func orderNumber(of transaction: String) -> String { "M" + transaction }
+
+    /// Look Up Order ID.
+    package func order(_ number: String, at now: Int64, ofAnotherApp: Bool = false) throws -> [UInt8] {
+        let id = String(number.dropFirst())
+        var writer = JSONWriter()
+        guard number.hasPrefix("M"), let customer = customer(id),
+            let transaction = customer.history.first(where: { $0.id == id })
+        else {
+            writer.member("status", 1)
+            return writer.finish()
+        }
+        writer.member("status", 0)
+        writer.member("signedTransactions", [try sign(transaction, of: customer, at: now, ofAnotherApp)])
+        return writer.finish()
+    }
+
     /// Get Transaction Info.
     package func transactionInfo(_ id: String, at now: Int64, ofAnotherApp: Bool = false) throws -> [UInt8] {
         guard let customer = customer(id) else { throw Self.unknownTransaction }

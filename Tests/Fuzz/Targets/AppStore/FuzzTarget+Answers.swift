@@ -9,6 +9,7 @@ extension FuzzTarget {
         try checkReading(of: .subscriptionStatuses(of: id), input)
         try checkReading(of: .transactionHistory(of: id, after: nil), input)
         try checkReading(of: .transactionInfo(of: id), input)
+        if let order = OrderNumber("M1") { try checkReading(of: .transactions(ofOrder: order), input) }
         try checkReading(of: .appTransactionInfo(of: id), input)
         let query = NotificationHistoryQuery(start: .min, end: .max)
         try checkReading(of: .notificationHistory(query, after: nil), input)
