@@ -37,13 +37,14 @@ package struct ShareTest: CustomerTestKind {
 
     package func truth(in context: EvaluationContext) -> Truth {
         Truth(
-            context.assumedPlace ?? context.facts.places[sample] ?? position(in: context).map { $0 < share })
+            context.assumedPlaces[sample] ?? context.facts.places[sample] ?? position(in: context).map { $0 < share })
     }
 
     package var required: ReasonValue { .number(share) }
 
     package func found(in context: EvaluationContext) -> ReasonValue? {
-        position(in: context).map { .number($0) }
+        // A recorded place is not a position.
+        context.facts.places[sample].map { .bool($0) } ?? position(in: context).map { .number($0) }
     }
 
     package func source(in context: EvaluationContext) -> DecisionReason.Source {

@@ -16,14 +16,14 @@ package final class EvaluationContext: Sendable {
     let current: [SubscriptionUnderTest]
     let products: ProductTraits
     let now: Timestamp
-    /// The assumed place in every sample; nil for the customer's own places.
-    let assumedPlace: Bool?
+    /// The assumed places in samples; none for the customer's own places.
+    let assumedPlaces: [String: Bool]
 
     package init(_ facts: CustomerFacts, offering productID: ProductID, products: ProductTraits, at now: Timestamp) {
         self.facts = facts
         self.products = products
         self.now = now
-        assumedPlace = nil
+        assumedPlaces = [:]
         groupID = Self.group(of: productID, products, facts)
         redeemableSubscriptions = (groupID.map(facts.state.redeemableSubscriptions) ?? []).map(
             SubscriptionUnderTest.init)
@@ -31,17 +31,15 @@ package final class EvaluationContext: Sendable {
         current = facts.state.current.map(SubscriptionUnderTest.init)
     }
 
-    private init(_ other: EvaluationContext, assuming isInSamples: Bool) {
+    private init(_ other: EvaluationContext, assuming places: [String: Bool]) {
         (facts, products, now) = (other.facts, other.products, other.now)
         (groupID, redeemableSubscriptions) = (other.groupID, other.redeemableSubscriptions)
         (offered, current) = (other.offered, other.current)
-        assumedPlace = isInSamples
+        assumedPlaces = places
     }
 
-    /// Returns the same context for a customer who is in every sample, or in none.
-    func placing(inSamples isInSamples: Bool) -> EvaluationContext {
-        EvaluationContext(self, assuming: isInSamples)
-    }
+    /// Returns the same context for a customer with these places in samples.
+    func placing(_ places: [String: Bool]) -> EvaluationContext { EvaluationContext(self, assuming: places) }
 
     /// The current subscription in the offered group.
     var subscription: Subscription? { offered.first?.subscription }

@@ -14,10 +14,15 @@ extension Rule {
     /// - Parameter truth: the result of the condition.
     func isHeldOut(_ truth: Truth, in context: EvaluationContext) -> Bool {
         guard truth == .no, !shares.isEmpty else { return false }
-        return [true, false].contains { isInSample in
-            condition.truth(in: context.placing(inSamples: isInSample)) == .yes
+        // With more samples, the number of combinations would grow too large. Such rules have no use.
+        let samples = Array(Set(shares.map(\.sample)).sorted().prefix(Self.maximumSamples))
+        return (0..<1 << samples.count).contains { combination in
+            let places = samples.enumerated().map { ($1, combination >> $0 & 1 == 1) }
+            return condition.truth(in: context.placing(Dictionary(uniqueKeysWithValues: places))) == .yes
         }
     }
+
+    private static let maximumSamples = 4
 }
 
 extension AppRules {

@@ -92,11 +92,14 @@ package struct OfferSource: Hashable, Sendable {
 }
 
 extension [Exposure] {
-    /// The customer's place in each sample, according to the first exposure. It stays even if the customer's data would
-    /// give another place later.
+    /// The customer's place in each sample, according to the first exposure; of two at once, the place outside. It stays
+    /// even if the customer's data would give another place later.
     package var places: [String: Bool] {
         var places: [String: Bool] = [:]
-        for exposure in sorted(by: { $0.at < $1.at }) {
+        let first = sorted { one, other in
+            one.at == other.at ? one.place?.isInSample == false : one.at < other.at
+        }
+        for exposure in first {
             guard let place = exposure.place, places[place.sample] == nil else { continue }
             places[place.sample] = place.isInSample
         }

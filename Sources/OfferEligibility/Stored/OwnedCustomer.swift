@@ -8,7 +8,7 @@ package struct OwnedCustomer {
     /// The latest team fact for each name, sorted by name.
     package let teamFacts: [TeamFact]
     package let links: [CustomerLink]
-    /// The exposures under any of the customer's identifiers.
+    /// The exposures that count for the customer.
     package let exposures: [Exposure]
     package let appAccountToken: UUIDText?
     package let applicationUsername: FieldText?
@@ -42,8 +42,8 @@ package struct OwnedCustomer {
             accounts.contains(link.account) || identifier?.account == nil && names.contains(link.identifier)
         }
         self.links = linked.sorted { $0.identifier.precedes($1.identifier) }
-        let holders = stored.exposures.isEmpty ? [] : purchases.holders
-        exposures = stored.exposures.filter { $0.customer.map(holders.contains) ?? false }
+        let exposed = stored.exposures.isEmpty ? [] : Self.exposed(purchases)
+        exposures = stored.exposures.filter { $0.customer.map(exposed.contains) ?? false }
         isComplete = stored.isComplete
         hasUnreadConsumables = stored.hasUnreadConsumables
         coverage = stored.coverage
@@ -61,6 +61,21 @@ package struct OwnedCustomer {
         } else {
             appTransactionID = purchases.purchases.lazy.compactMap(\.appleAccount).first
         }
+    }
+
+    /// Returns the identifiers whose exposures count for the customer.
+    ///
+    /// An account with purchases of several Apple Accounts may include another person's, for example from a shared
+    /// device. Then only the account and its first purchase count.
+    private static func exposed(_ purchases: CustomerPurchases) -> Set<CustomerIdentifier> {
+        let all = purchases.purchases
+        guard Set(all.compactMap(\.appleAccount)).count > 1 else { return Set(purchases.holders) }
+        let first = all.filter { $0.appleAccount != nil }.min { $0.original.precedes($1.original) }
+        var identifiers = Set(purchases.holders.filter { $0.account != nil })
+        identifiers.formUnion(
+            [first?.appleAccount.map(CustomerIdentifier.appTransactionID)].compactMap(\.self)
+                + [first.map { .originalTransactionID($0.original) }].compactMap(\.self))
+        return identifiers
     }
 
     /// The team facts, keyed by their names in rules.

@@ -21,7 +21,7 @@ package struct StoredCustomer: Hashable, Sendable {
 
     package init(
         app: AppScope, facts: [SubscriberFact], teamFacts: [TeamFact], links: [CustomerLink],
-        exposures: [Exposure] = [], isComplete: Bool,
+        exposures: [Exposure], isComplete: Bool,
         hasUnreadConsumables: Bool = false, coverage: HistoryEvidence.Coverage? = nil
     ) {
         self.app = app

@@ -48,8 +48,14 @@ struct OfferDecider: Sendable {
             plans.append(
                 plan(decision, for: customer, app.rules, wantsJWS: wantsJWS, at: time, admission.policy))
         }
+        let heldOut = [HeldOutPlan](decisions) { decision in
+            signing != .nothing
+                && (try? signer.requireSignable(decision.offer.item(of: named.bundleID), admission)) != nil
+                && !plan(decision, for: customer, app.rules, wantsJWS: wantsJWS, at: time, admission.policy).nonces
+                    .isEmpty
+        }
         var reserved = try await ledger.reserve(
-            signing, of: plans, heldOut: signing == .nothing ? [] : [HeldOutPlan](decisions), for: customer,
+            signing, of: plans, heldOut: heldOut, for: customer,
             rules: admission.policy.catalogue?.digest ?? [], at: time,
             &reservations)[...]
         var remaining = plans[...]
@@ -83,10 +89,11 @@ struct OfferDecider: Sendable {
     }
 
     /// Decides by the app's rule whether a customer gets an introductory offer.
-    /// - Returns: the answer, not yet signed, and the rule and digests that it was derived from.
+    /// - Returns: the answer, not yet signed, the rule and digests that it was derived from, and the exposures to record
+    ///   once it is signed.
     func decideIntroductoryOffer(
         of productID: ProductID, by rule: Rule, _ named: NamedCustomer, _ admission: Admission
-    ) async throws(Problem) -> (isAllowed: Bool, decision: SignedDecision) {
+    ) async throws(Problem) -> (isAllowed: Bool, decision: SignedDecision, exposures: ExposuresToRecord) {
         let app = try admission.app(named.bundleID)
         let customer = try await loader.load(named, app, at: now) { facts in
             app.rules.introductoryReasons(facts, of: productID, by: rule, at: now).contains(where: \.needsHistory)
@@ -95,8 +102,7 @@ struct OfferDecider: Sendable {
         let digest = admission.policy.catalogue?.digest ?? []
         let new = NewExposures(customer: customer, channel: .decision, rulesDigest: digest, at: time)
         let exposure = app.rules.introductoryExposure(customer.facts, of: productID, by: rule, at: time)
-        try await ledger.merge(
-            customer, exposures: exposure.map { new.to(productID, nil, by: rule, $0.arm, $0.places) } ?? [], at: time)
+        try await ledger.merge(customer, at: time)
         let reasons = app.rules.introductoryReasons(customer.facts, of: productID, by: rule, at: time)
         signer.metrics.decided(productID, by: rule, reasons.codes, of: customer.app)
         guard !reasons.contains(where: { $0.code == .unknown }) else {
@@ -104,7 +110,10 @@ struct OfferDecider: Sendable {
         }
         let decision = SignedDecision(
             rule: rule.name, rulesDigest: digest, factsDigest: try customer.digest())
-        return (reasons.isEmpty, decision)
+        let exposures = exposure.map { new.to(productID, nil, by: rule, $0.arm, $0.places) } ?? []
+        return (
+            reasons.isEmpty, decision, ExposuresToRecord(app: customer.app, exposures: exposures, at: time)
+        )
     }
 
     /// Merges the proofs of an offer without a rule into the store. Their facts rank equally with those of

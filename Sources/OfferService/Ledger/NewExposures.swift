@@ -30,6 +30,13 @@ struct NewExposures {
     func source(of rule: Rule) -> OfferSource { OfferSource(rule: rule.name, channel: channel) }
 }
 
+/// The exposures of an answer without a reservation.
+struct ExposuresToRecord: Sendable {
+    let app: AppScope
+    let exposures: [Exposure]
+    let at: Timestamp
+}
+
 /// An offer from which the customer is held out.
 struct HeldOutPlan {
     let terms: OfferTerms
@@ -41,13 +48,18 @@ struct HeldOutPlan {
 extension [HeldOutPlan] {
     /// - Parameters:
     ///   - decisions: the decisions, the best offer first.
-    ///   - isPlanned: returns true for an offer that can be signed.
-    init(_ decisions: [OfferDecision], isPlanned: (OfferDecision) -> Bool = \.isEligible) {
+    ///   - isPlanned: returns true for an eligible offer that is to be signed.
+    ///   - isSignable: returns true for a held-out offer that could be signed now. The arms are comparable only if both
+    ///     have the same conditions.
+    init(
+        _ decisions: [OfferDecision], isPlanned: (OfferDecision) -> Bool = \.isEligible,
+        isSignable: (OfferDecision) -> Bool
+    ) {
         self = []
         var place = 0
         for decision in decisions {
             if isPlanned(decision) { place += 1 }
-            if decision.isHeldOut {
+            if decision.isHeldOut, isSignable(decision) {
                 append(HeldOutPlan(terms: decision.offer, places: decision.places, place: place))
             }
         }

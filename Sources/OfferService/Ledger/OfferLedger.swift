@@ -111,13 +111,22 @@ struct OfferLedger: Sendable {
         return outcomes
     }
 
-    /// Merges the facts of the proofs into the store, and records exposures.
-    func merge(
-        _ customer: EvaluatedCustomer, exposures: [Exposure] = [], at now: Timestamp
-    ) async throws(Problem) {
-        let request = LedgerRequest(
-            app: customer.app, facts: customer.newFacts, holders: customer.holders, offers: [], reserving: .nothing,
-            exposures: exposures, at: now)
+    /// Merges the facts of the proofs into the store.
+    func merge(_ customer: EvaluatedCustomer, at now: Timestamp) async throws(Problem) {
+        try await change(
+            LedgerRequest(
+                app: customer.app, facts: customer.newFacts, holders: customer.holders, offers: [],
+                reserving: .nothing, at: now))
+    }
+
+    /// Records exposures without a reservation.
+    func record(_ new: ExposuresToRecord) async throws(Problem) {
+        try await change(
+            LedgerRequest(
+                app: new.app, holders: [], offers: [], reserving: .nothing, exposures: new.exposures, at: new.at))
+    }
+
+    private func change(_ request: LedgerRequest) async throws(Problem) {
         guard !request.changesNothing else { return }
         do throws(StoreError) {
             _ = try await store.reserve(request)
@@ -187,12 +196,7 @@ struct OfferLedger: Sendable {
         _ heldOut: [HeldOutPlan], for customer: EvaluatedCustomer, rules digest: [UInt8], at now: Timestamp
     ) async throws(Problem) {
         let new = NewExposures(customer: customer, channel: .retention, rulesDigest: digest, at: now)
-        let request = request([], heldOut: heldOut, new, reserving: .first)
-        guard !request.heldOut.isEmpty else { return }
-        do throws(StoreError) {
-            _ = try await store.reserve(request)
-        } catch { throw Problem(error) }
-        metrics.exposed(request, [])
+        try await change(request([], heldOut: heldOut, new, reserving: .first))
     }
 
     private func request(

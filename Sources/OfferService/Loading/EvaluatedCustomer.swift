@@ -18,6 +18,8 @@ struct EvaluatedCustomer: Sendable {
     let transactionID: TransactionID?
     /// The purchases for which the App Store can be queried about the rest of the customer's history.
     let gaps: [TransactionID]
+    /// The identifier of a customer who has bought nothing.
+    private let withoutPurchases: CustomerIdentifier?
     /// nil if nothing belongs to the customer.
     private let owned: OwnedCustomer?
     /// The facts that the state was derived from.
@@ -46,7 +48,8 @@ extension EvaluatedCustomer {
         _ customer: NamedCustomer, in app: AppScope, _ configured: Catalogue.App, stored: StoredCustomer?,
         newFacts: [SubscriberFact], _ refreshes: RefreshOutcomes, at now: Timestamp
     ) throws(Problem) {
-        let stored = stored ?? StoredCustomer(app: app, facts: [], teamFacts: [], links: [], isComplete: true)
+        let stored =
+            stored ?? StoredCustomer(app: app, facts: [], teamFacts: [], links: [], exposures: [], isComplete: true)
         let all = stored.adding(newFacts)
         let proven = Set(newFacts.map(\.originalTransactionID))
         let shown = try ShownPurchases(proven, customer, all, stored: stored, newFacts, by: configured.ownership)
@@ -81,6 +84,10 @@ extension EvaluatedCustomer {
             throw .anotherCustomersTransaction
         }
         self.owned = owned
+        // A transaction without purchases is the Apple Account's.
+        withoutPurchases =
+            appTransaction?.appTransactionID.map(CustomerIdentifier.appTransactionID)
+            ?? customer.account.map(CustomerIdentifier.init) ?? customer.transactionID.map { .appTransactionID($0) }
         signed = try customer.signed(as: owned?.purchases.accounts ?? [])
         sources = facts
         gaps = state.history.isOfApp || !all.isComplete ? [] : KnownHistory.gaps(in: facts, evidence, at: now)
@@ -97,7 +104,7 @@ extension EvaluatedCustomer {
     /// The identifiers that hold a reservation for the customer.
     var holders: [CustomerIdentifier] { owned?.holders ?? [] }
 
-    /// The identifier under which exposures are recorded; nil if nothing belongs to the customer.
+    /// The identifier under which exposures are recorded; nil if the customer is unknown.
     ///
     /// An account with purchases of several Apple Accounts may include another person's, for example from a shared
     /// device. That person's exposures must not be mixed with the customer's.
@@ -107,6 +114,7 @@ extension EvaluatedCustomer {
         return holders.first { $0.account != nil }
             ?? appleAccounts.min { $0.precedes($1) }.map(CustomerIdentifier.appTransactionID)
             ?? facts.state.subscriptions.first.map { .originalTransactionID($0.originalTransactionID) }
+            ?? withoutPurchases
     }
 
     /// The exposures that are recorded.

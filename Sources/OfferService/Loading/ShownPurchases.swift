@@ -106,6 +106,7 @@ extension StoredCustomer {
         guard !newFacts.isEmpty else { return self }
         return StoredCustomer(
             app: app, facts: Array(SubscriberFacts(facts + newFacts)), teamFacts: teamFacts, links: links,
-            isComplete: isComplete, hasUnreadConsumables: hasUnreadConsumables, coverage: coverage)
+            exposures: exposures, isComplete: isComplete, hasUnreadConsumables: hasUnreadConsumables, coverage: coverage
+        )
     }
 }

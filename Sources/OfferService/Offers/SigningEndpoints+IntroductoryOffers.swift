@@ -32,7 +32,7 @@ extension SigningEndpoints {
         _ offer: IntroductoryOfferRequest, by rule: Rule, _ body: ProofBody, _ admission: Admission
     ) async throws(Problem) -> HTTPResponse {
         let proofs: VerifiedProofs?
-        let (isAllowed, decision): (Bool, SignedDecision)
+        let (isAllowed, decision, exposures): (Bool, SignedDecision, ExposuresToRecord)
         do throws(Problem) {
             try signer.requireApp(of: offer.item, admission)
             // The request is counted before the store and the App Store are queried.
@@ -41,7 +41,7 @@ extension SigningEndpoints {
             let customer = NamedCustomer(
                 offer.customerName, proofs: proofs,
                 unprovenRefresh: NamedCustomer.UnprovenRefresh(admission.principal))
-            (isAllowed, decision) = try await decider.decideIntroductoryOffer(
+            (isAllowed, decision, exposures) = try await decider.decideIntroductoryOffer(
                 of: offer.productID, by: rule, customer, admission)
         } catch {
             signer.noteRefusal(
@@ -50,6 +50,7 @@ extension SigningEndpoints {
         }
         // The request is already counted.
         let jws = try sign(offer, allowing: isAllowed, admission) {}
+        try await decider.ledger.record(exposures)
         try await signer.record([jws.entry(for: admission, decision)])
         return HTTPResponse(
             body: offer.body(jws, allowing: isAllowed, showing: body.wantsVerifiedProofs ? proofs : nil))

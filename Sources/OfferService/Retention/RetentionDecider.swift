@@ -68,8 +68,11 @@ struct RetentionDecider: Sendable {
         let digest = admission.policy.catalogue?.digest ?? []
         let heldOut = [HeldOutPlan](decision.offers) { decision in
             plans.contains { $0.plan.terms === decision.offer }
+        } isSignable: { decision in
+            canSign(decision.offer, request, admission)
         }
         guard !plans.isEmpty else {
+            guard claim.isOpen() else { throw .retentionMessageUnavailable }
             try await ledger.recordHeldOut(heldOut, for: customer, rules: digest, at: now)
             return (RetentionAnswer(decision.withoutOffers, .rules), nil)
         }
@@ -150,6 +153,18 @@ struct RetentionDecider: Sendable {
                 plan: plan,
                 form: RetentionReservation.Form(signature: form, messageIdentifier: choice.messageIdentifier))
         }
+    }
+
+    /// Returns true if the offer of a case could be signed.
+    private func canSign(
+        _ offer: OfferTerms, _ request: VerifiedRetentionRequest, _ admission: Admission
+    ) -> Bool {
+        let form = request.configured.rules.retention.lazy.compactMap { retentionCase -> OfferSignatureForm? in
+            guard case .promotionalOffer(let shown) = retentionCase.content else { return nil }
+            return shown.productID == offer.productID && shown.offerID == offer.offerID ? shown.form : nil
+        }.first
+        guard let form, canSign(form, request.app, request.configured.rules, admission) else { return false }
+        return (try? signer.requireSignable(offer.item(of: request.app.bundleID), admission)) != nil
     }
 
     private func canSign(

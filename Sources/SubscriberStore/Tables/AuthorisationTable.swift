@@ -111,10 +111,15 @@ enum AuthorisationTable {
         try db.send("UPDATE authorisation SET state = ? WHERE id = ?", [states[state], id])
     }
 
-    /// Withdraws an authorisation whose signature was not issued.
+    /// Withdraws an authorisation whose signature was not issued, and the exposures that were recorded with it.
     static func withdraw(_ nonce: Nonce, _ app: Int64, _ db: any Database) throws {
-        try db.send(
-            "UPDATE authorisation SET state = 3 WHERE app = ? AND nonce = ? AND state = 1", [app, "\(nonce)"])
+        let row = try db.row(
+            "SELECT * FROM authorisation WHERE app = ? AND nonce = ? AND state = 1", [app, "\(nonce)"])
+        guard let row else { return }
+        let id: Int64 = try row["id"]
+        try setState(.withdrawn, id, db)
+        let authorisation = try authorisation(row)
+        for holder in try holders(of: id, db) { try ExposureTable.remove(with: authorisation, of: holder, app, db) }
     }
 
     static func holders(of id: Int64, _ db: any Database) throws -> [CustomerIdentifier] {

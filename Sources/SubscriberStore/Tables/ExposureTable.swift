@@ -56,6 +56,22 @@ enum ExposureTable {
             ])
     }
 
+    /// Removes the exposures that were recorded with an authorisation.
+    static func remove(
+        with authorisation: Authorisation, of customer: CustomerIdentifier, _ app: Int64, _ db: any Database
+    ) throws {
+        let stored = StoredIdentifier(customer)
+        try db.send(
+            """
+            DELETE FROM exposure
+            WHERE app = ? AND kind = ? AND value = ? AND product_id = ? AND offer_id = ? AND arm = ? AND at = ?
+            """,
+            [
+                app, stored.kind, stored.value, authorisation.productID.text.description,
+                authorisation.offerID.text.description, arms[.offered], authorisation.at.milliseconds,
+            ])
+    }
+
     /// Removes a customer's identifier from the exposures, which still count.
     static func erase(_ customer: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         let stored = StoredIdentifier(customer)

@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferCrypto
 import OfferEligibility
 import OfferHTTP
 import StoreTestSupport
@@ -131,6 +132,107 @@ struct ExposureTests {
         #expect(try await service.exposures().count == 1)
     }
 
+    @Test("the first place stays, even if proofs bring the Apple Account and would change it")
+    func firstPlaceStaysWithProofs() async throws {
+        var changes = 0
+        for number in 1...12 {
+            let service = try StoreService("{offerID: keep, rule: \(Self.half)}")
+            try await service.addSubscriber("\(1000 + number)", account: 1, autoRenew: false)
+            try await service.store.merge(
+                [Sample.history(of: "\(1000 + number)", at: Sample.day(9.9))], in: Sample.production)
+            let first = try await service.decide()
+            let proofs = try DecisionProofTests.proofs(
+                [DecisionProofTests.transaction("\(1000 + number)", account: 1, appleAccount: "\(700 + number)")],
+                [
+                    DecisionProofTests.renewal("\(1000 + number)", account: 1)
+                        .with("appTransactionId", "\"\(700 + number)\"")
+                ])
+            for _ in 1...2 {
+                let later = try await service.decide(StoreService.token() + "," + proofs)
+                #expect(later.response.status == 200 && later.signed == first.signed, "\(later.response.text)")
+            }
+            #expect(try await service.exposures().count == 1)
+            #expect(service.routes.scrape().sum(of: "offer_signer_exposures_total") == 1)
+            let fresh = try StoreService("{offerID: keep, rule: \(Self.half)}")
+            if try await fresh.decide(StoreService.token() + "," + proofs).signed != first.signed { changes += 1 }
+        }
+        #expect(changes > 0, "otherwise the places would not have changed anyway")
+    }
+
+    @Test("another person's place does not count for the account that was used on their device")
+    func anothersPlace() async throws {
+        var (held, offered): (UInt64?, UInt64?)
+        for number in 1...20 as ClosedRange<UInt64> where held == nil || offered == nil {
+            let service = try StoreService("{offerID: keep, rule: \(Self.half)}")
+            try await Self.add(number, to: service)
+            if try await service.decide(StoreService.token(number)).signed.isEmpty {
+                held = number
+            } else {
+                offered = number
+            }
+        }
+        let (customer, other) = (try #require(held), try #require(offered))
+        let service = try StoreService("{offerID: keep, rule: \(Self.half)}")
+        try await Self.add(other, to: service)
+        try await Self.add(customer, to: service)
+        #expect(try await service.decide(StoreService.token(other)).signed == ["keep"])
+        service.setDay(11)
+        #expect(try await service.decide(StoreService.token(customer)).signed == [])
+        // The customer buys once on the other person's device, later than anything else.
+        try await service.addSubscriber("5000", account: customer, autoRenew: false) {
+            $0.appTransactionID = Sample.id("a\(other)")
+        }
+        for original in ["5000", "\(1000 + customer)"] {
+            try await service.store.merge([Sample.history(of: original, at: Sample.day(11))], in: Sample.production)
+        }
+        #expect(try await service.decide(StoreService.token(customer)).signed == [])
+        let lookup = await service.post("/v1/customers/lookup", StoreService.token(customer))
+        #expect(lookup.text.contains(#""arm":"held_out""#) && !lookup.text.contains(#""arm":"offered""#))
+    }
+
+    @Test("a signature that is not sent leaves no exposure, and neither does a held-out offer that nobody could sign")
+    func notSent() async throws {
+        let service = try StoreService("{offerID: keep, rule: retention}", hasIssuerID: false)
+        try await Self.add(1, to: service)
+        let pair = service.pair
+        let faulty = try TestService(
+            pair: StubKeyPair(sign: { _ in try pair.sign([]) }, verify: pair.verify), catalogue: service.catalogue,
+            store: service.current)
+        faulty.setTime(Sample.day(10))
+        let body = #"{"bundleID":"com.example.app",\#(StoreService.token())}"#
+        #expect(await faulty.postLater("/v1/decisions", body).status == 503)
+        #expect(try await service.authorisations().map(\.state) == [.withdrawn])
+        #expect(try await service.exposures() == [])
+        #expect(try await service.decide().signed == ["keep"])
+        #expect(try await service.exposures().count == 1)
+        // In the sandbox, an offer needs a JWS, and so an issuer ID.
+        for number in 1...8 as ClosedRange<UInt64> {
+            let sandbox = try StoreService("{offerID: keep, rule: \(Self.half)}", hasIssuerID: false)
+            try await sandbox.addSubscriber("\(1000 + number)", account: number, autoRenew: false, in: Sample.sandbox) {
+                $0.appTransactionID = Sample.id("a\(number)")
+            }
+            _ = try await sandbox.decide(StoreService.token(number))
+            #expect(try await sandbox.exposures() == [])
+        }
+    }
+
+    @Test("a customer held out by two samples is recorded in both")
+    func twoSamples() async throws {
+        let rule = "{all: [{rule: retention}, {share: {of: 0.5, by: one}}, {not: {share: {of: 0.5, by: two}}}]}"
+        var (offered, heldOut) = (0, 0)
+        for number in 1...20 as ClosedRange<UInt64> {
+            let service = try StoreService("{offerID: keep, rule: \(rule)}")
+            try await Self.add(number, to: service)
+            _ = try await service.decide(StoreService.token(number))
+            let exposures = try await service.exposures()
+            #expect(
+                exposures.compactMap(\.place?.sample).sorted() == ["one", "two"] && Set(exposures.map(\.arm)).count == 1
+            )
+            if exposures.first?.arm == .offered { offered += 1 } else { heldOut += 1 }
+        }
+        #expect(offered > 0 && heldOut > offered)
+    }
+
     @Test("a placement is tested by rules, kept in exposures, and unknown if the request does not name it")
     func placement() async throws {
         let service = try StoreService(
@@ -202,6 +304,18 @@ struct ExposureTests {
             arms.formUnion(exposures.map(\.arm))
         }
         #expect(arms == [.offered, .heldOut])
+    }
+
+    @Test("the introductory offer of a customer who has bought nothing is recorded under the Apple Account")
+    func newCustomer() async throws {
+        let service = try StoreService(
+            "{offerID: keep, rule: retention}",
+            app: "appAppleID: 1234567890\n    introductoryOffers: {rule: {date: {from: 2000-01-01}}}")
+        for _ in 1...2 {
+            let answer = await service.post("/v1/introductory-offers", #""productID":"monthly","transactionID":"704""#)
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+        #expect(try await service.exposures().map(\.customer) == [.appTransactionID(Sample.id("704"))])
     }
 
     @Test("a retention message exposes the customer, and so does its absence because of a sample")

@@ -96,6 +96,22 @@ struct StoreExposureTests {
         }
     }
 
+    @Test("a withdrawn reservation takes its exposure with it, and no other", arguments: StoreEngine.all)
+    func withdrawn(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let heldOut = Self.heldOut("other", place: 0)
+            _ = try await Self.arms(store, .all, heldOut: [heldOut])
+            try await store.withdraw([Sample.offer(nonces: [1], expiresAt: 2).nonces[0]], in: Sample.production)
+            let left = try await store.customer(Self.account)?.exposures ?? []
+            #expect(left.map(\.arm) == [.heldOut])
+            _ = try await Self.arms(store, .all, nonce: 2, at: 3)
+            _ = try await Self.arms(store, .all, nonce: 3, at: 4)
+            try await store.withdraw([Sample.offer(nonces: [3], expiresAt: 2).nonces[0]], in: Sample.production)
+            let both = try await store.customer(Self.account)?.exposures ?? []
+            #expect(Set(both.map(\.arm)) == [.heldOut, .offered], "the earlier request's exposure stays")
+        }
+    }
+
     @Test("requests through two processes at once leave one exposure", arguments: StoreEngine.all)
     func concurrent(engine: StoreEngine) async throws {
         try await engine.withSharedStore { stores in
