@@ -55,11 +55,14 @@ struct CustomerEndpoints: Sendable {
             purchase = try await refresher.purchase(ofOrder: order.number, in: scope)
         } catch {
             if case .store(let error) = error { throw Problem(error) }
-            throw .appStoreUnavailable(error)
+            guard error.isNotFound else { throw .appStoreUnavailable(error) }
+            purchase = nil
         }
         guard let purchase else { return HTTPResponse(body: CustomerAnswer.nobody) }
         let customer = CustomerReference(
             bundleID: order.bundleID, identifier: .originalTransactionID(purchase), environment: .production)
+        // The order may be old. Alone, it would pass for the present state.
+        _ = await refresher.refresh(customer, knownAs: [], of: app, at: now())
         return try await answer(stored(customer), known: customer.identifier, of: app)
     }
 

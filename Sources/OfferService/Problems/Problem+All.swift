@@ -301,8 +301,11 @@ extension Problem {
         .storeUnavailable, "The database of subscribers is not available. The service's log says why.", retryAfter: 5)
     /// - Parameter reason: for the log only.
     static func appStoreUnavailable(_ reason: SyncError) -> Problem {
-        unavailable(.appStoreUnavailable, "The App Store did not answer. Retry in a moment.", retryAfter: 5)
-            .with { $0.logReason = "\(reason)" }
+        unavailable(
+            .appStoreUnavailable, "The order could not be looked up at the App Store. The service's log says why.",
+            retryAfter: 5
+        )
+        .with { $0.logReason = "\(reason)" }
     }
     package static let overloaded = unavailable(
         .overloaded, "The service is overloaded. Retry in a moment.", retryAfter: 2)

@@ -75,11 +75,18 @@ struct CustomersShowCommand: AsyncParsableCommand {
         flags[Settings.database] = options.database
         let configuration = try options.folder.reader(flags).read()
         let app = try configuration.app(bundleID)
+        guard app.environments.contains(.production) else {
+            throw CommandError("the app has no data in Production", hint: "the App Store looks up orders only there")
+        }
         let scope = AppScope(bundleID: bundleID, environment: .production)
         return try await AppStoreAccess.run(configuration, scope) { asking, store in
             let facts = try await asking.refresh.transactions(ofOrder: number, in: scope).facts
             guard let store, let original = facts.map(\.originalTransactionID).min(by: { $0.precedes($1) }) else {
                 return CustomerAnswer.nobody
+            }
+            // The order may be old. Alone, it would pass for the present state.
+            if let number = TransactionNumber(original) {
+                _ = try await asking.refresh.statuses(of: number, in: scope)
             }
             return try await answer(about: .originalTransactionID(original), of: app, in: .production, store)
         }
