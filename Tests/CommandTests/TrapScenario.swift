@@ -197,7 +197,7 @@ extension TrapScenario {
                     says("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", active, try Make.renewal(signed: 1)),
                     says("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", active, try Make.renewal(signed: 1, .off)),
                 ]
-            ) { known in #expect(known.facts.count == 2) },
+            ) { known in #expect(known.facts.count == 3) },
         ]
     }
 

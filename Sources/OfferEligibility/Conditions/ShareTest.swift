@@ -74,9 +74,8 @@ extension ShareTest {
     }
 
     private static func position(of id: TransactionID, in sample: String) -> Double {
-        // FNV-1a, with the finalizer of MurmurHash3, because the last bytes of an ID differ most.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in Array(sample.utf8) + [0] + Array(id.text.utf8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        // With the finalizer of MurmurHash3, because the last bytes of an ID differ most.
+        var hash = FNV1a.hash(Array(sample.utf8) + [0] + Array(id.text.utf8))
         hash = (hash ^ hash >> 33) &* 0xFF51_AFD7_ED55_8CCD
         hash = (hash ^ hash >> 33) &* 0xC4CE_B9FE_1A85_EC53
         return Double((hash ^ hash >> 33) >> 11) / Double(1 << 53)

@@ -34,10 +34,11 @@ extension Renewal {
 }
 
 extension SubscriberFact.Key {
-    /// The key of a change: its date and its type.
+    /// The key of a change: its date, its type and its subscription.
     init(_ change: RenewalChange, signed date: Timestamp, _ original: TransactionID) {
         // The text is short and has only allowed characters.
-        let id = try? TransactionID(utf8: Array("\(date.milliseconds) \(change.type)".utf8))
+        let subscription = String(FNV1a.hash(original.text.utf8), radix: 16)
+        let id = try? TransactionID(utf8: Array("\(date.milliseconds) \(change.type) \(subscription)".utf8))
         self.init(kind: .renewalChange, id: id ?? original)
     }
 }

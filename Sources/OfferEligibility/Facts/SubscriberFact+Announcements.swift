@@ -73,12 +73,8 @@ extension Renewal {
 
     /// The FNV-1a hash of the product and the offer, which is short enough for a key.
     fileprivate var offerNumber: String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         let product = (autoRenewProductID ?? productID).text.utf8
         // A zero byte separates the two.
-        for byte in Array(product) + [0] + Array((offer?.identifier ?? "").utf8) {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
-        return String(hash, radix: 16)
+        return String(FNV1a.hash(Array(product) + [0] + Array((offer?.identifier ?? "").utf8)), radix: 16)
     }
 }
