@@ -1,5 +1,6 @@
 import Foundation
 import NIOConcurrencyHelpers
+import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
 import TestSupport
@@ -56,6 +57,9 @@ struct DecisionCrashTests {
         #expect(Set(received.all).count == received.all.count)
         let reserved = try await race.reservedNonces()
         #expect(reserved.isSuperset(of: received.all), "what was handed out is durable")
+        // Each reservation has its exposure, whatever was killed, and no customer has two.
+        let exposed = try await race.exposures().map(\.subject)
+        #expect(exposed.count == slots && Set(exposed).count == slots)
         // Those that were reserved for nothing are free again when they expire.
         #expect(try await race.isFree(after: 27))
     }
@@ -73,6 +77,7 @@ struct DecisionCrashTests {
         #expect(received.all.count <= 1)
         let reserved = try await race.reservedNonces()
         #expect(reserved.count == 1, "one reservation, whatever was asked: \(asked.withLockedValue { $0 })")
+        #expect(try await race.exposures().count == 1)
         #expect(try await race.isFree(after: 27))
     }
 

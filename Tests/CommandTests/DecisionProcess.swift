@@ -130,6 +130,17 @@ final class DecisionProcess: Sendable {
 
     // MARK: The ledger
 
+    /// The exposures in the database.
+    func exposures() async throws -> [Exposure] {
+        try await withStore { store in
+            let found = NIOLockedValueBox<[Exposure]>([])
+            try await store.forEachRecord { record throws(StoreError) in
+                if case .exposure(_, let exposure) = record { found.withLockedValue { $0.append(exposure) } }
+            }
+            return found.withLockedValue { $0 }
+        }
+    }
+
     func authorisations() async throws -> [AuthorisationEntry] {
         try await withStore { store in
             let found = NIOLockedValueBox<[AuthorisationEntry]>([])

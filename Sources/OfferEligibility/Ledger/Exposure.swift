@@ -97,7 +97,8 @@ extension [Exposure] {
     package var places: [String: Bool] {
         var places: [String: Bool] = [:]
         let first = sorted { one, other in
-            one.at == other.at ? one.place?.isInSample == false : one.at < other.at
+            one.at == other.at
+                ? one.place?.isInSample == false && other.place?.isInSample != false : one.at < other.at
         }
         for exposure in first {
             guard let place = exposure.place, places[place.sample] == nil else { continue }

@@ -13,7 +13,7 @@ extension Subscription {
         self.init(subscription, current.period, standing, run, environment)
         refundPending = requests.contains(originalTransactionID)
         guard let renewal = current.renewal else { return }
-        read(renewal.value, standing)
+        read(renewal, standing)
         // An active subscriber gets no win-back offers.
         areWinBackOffersKnown = hasAccess || endedAt.map { renewal.signedDate >= $0 } ?? false
     }
@@ -44,10 +44,12 @@ extension Subscription {
         (refundPending, winBackOffers, areWinBackOffersKnown, isStale) = (false, [], false, false)
     }
 
-    private mutating func read(_ renewal: Renewal, _ standing: Standing) {
+    private mutating func read(_ signed: Signed<Renewal>, _ standing: Standing) {
+        let renewal = signed.value
         hasRenewalInfo = true
-        // After a commitment, the renewal info has no commitment, and its other members say what follows.
-        isCommitted = renewal.commitment != nil || isCommitted && !hasEnded
+        // After its end, the renewal info has no commitment, and its other members say what follows.
+        let isOver = hasEnded && endedAt.map { signed.signedDate >= $0 } ?? false
+        isCommitted = renewal.commitment != nil || isCommitted && !isOver
         if isCommitted {
             autoRenews = renewal.commitment?.autoRenewStatus.map { $0 == .on }
             autoRenewProductID = renewal.commitment?.autoRenewProductID

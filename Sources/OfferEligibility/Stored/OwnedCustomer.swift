@@ -70,7 +70,9 @@ package struct OwnedCustomer {
     private static func exposed(_ purchases: CustomerPurchases) -> Set<CustomerIdentifier> {
         let all = purchases.purchases
         guard Set(all.compactMap(\.appleAccount)).count > 1 else { return Set(purchases.holders) }
-        let first = all.filter { $0.appleAccount != nil }.min { $0.original.precedes($1.original) }
+        // Anonymous purchases of the other person may be older.
+        let own = all.filter { $0.appleAccount != nil && $0.belongs(toAnyOf: purchases.accounts) }
+        let first = (own.isEmpty ? all : own).min { $0.original.precedes($1.original) }
         var identifiers = Set(purchases.holders.filter { $0.account != nil })
         identifiers.formUnion(
             [first?.appleAccount.map(CustomerIdentifier.appTransactionID)].compactMap(\.self)

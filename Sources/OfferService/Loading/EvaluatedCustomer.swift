@@ -84,10 +84,9 @@ extension EvaluatedCustomer {
             throw .anotherCustomersTransaction
         }
         self.owned = owned
-        // A transaction without purchases is the Apple Account's.
-        withoutPurchases =
-            appTransaction?.appTransactionID.map(CustomerIdentifier.appTransactionID)
-            ?? customer.account.map(CustomerIdentifier.init) ?? customer.transactionID.map { .appTransactionID($0) }
+        // The App Store knows the requested ID, but no purchases: it is that of an Apple Account.
+        let empty = refreshes.isEmpty ? customer.transactionID : nil
+        withoutPurchases = (appTransaction?.appTransactionID ?? empty).map(CustomerIdentifier.appTransactionID)
         signed = try customer.signed(as: owned?.purchases.accounts ?? [])
         sources = facts
         gaps = state.history.isOfApp || !all.isComplete ? [] : KnownHistory.gaps(in: facts, evidence, at: now)

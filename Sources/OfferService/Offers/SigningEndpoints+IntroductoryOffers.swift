@@ -50,8 +50,8 @@ extension SigningEndpoints {
         }
         // The request is already counted.
         let jws = try sign(offer, allowing: isAllowed, admission) {}
-        try await decider.ledger.record(exposures)
         try await signer.record([jws.entry(for: admission, decision)])
+        try await decider.ledger.record(exposures)
         return HTTPResponse(
             body: offer.body(jws, allowing: isAllowed, showing: body.wantsVerifiedProofs ? proofs : nil))
     }

@@ -163,7 +163,9 @@ struct RetentionDecider: Sendable {
             guard case .promotionalOffer(let shown) = retentionCase.content else { return nil }
             return shown.productID == offer.productID && shown.offerID == offer.offerID ? shown.form : nil
         }.first
-        guard let form, canSign(form, request.app, request.configured.rules, admission) else { return false }
+        guard let form, canSign(form, request.app, request.configured.rules, admission),
+            (try? signer.timestamp()) != nil
+        else { return false }
         return (try? signer.requireSignable(offer.item(of: request.app.bundleID), admission)) != nil
     }
 

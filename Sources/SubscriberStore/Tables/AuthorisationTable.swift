@@ -117,9 +117,19 @@ enum AuthorisationTable {
             "SELECT * FROM authorisation WHERE app = ? AND nonce = ? AND state = 1", [app, "\(nonce)"])
         guard let row else { return }
         let id: Int64 = try row["id"]
-        try setState(.withdrawn, id, db)
+        // A redemption may have closed it in the meantime.
+        let changes = try db.changes("UPDATE authorisation SET state = 3 WHERE id = ? AND state = 1", forEach: [[id]])
+        guard changes == [1] else { return }
         let authorisation = try authorisation(row)
-        for holder in try holders(of: id, db) { try ExposureTable.remove(with: authorisation, of: holder, app, db) }
+        let holders = try holders(of: id, db)
+        // Another signature for the offer may rely on the exposure.
+        let isNeeded = try held(by: holders, app, db).contains { other in
+            other.id != id && other.authorisation.state != .withdrawn && other.authorisation.at >= authorisation.at
+                && other.authorisation.productID == authorisation.productID
+                && other.authorisation.offerID == authorisation.offerID
+        }
+        guard !isNeeded else { return }
+        for holder in holders { try ExposureTable.remove(with: authorisation, of: holder, app, db) }
     }
 
     static func holders(of id: Int64, _ db: any Database) throws -> [CustomerIdentifier] {

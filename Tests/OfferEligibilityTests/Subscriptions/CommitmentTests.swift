@@ -93,6 +93,8 @@ struct CommitmentTests {
         #expect(subscription(facts, at: .day(362))?.status == .expired)
         #expect(subscription(facts, at: .day(362))?.autoRenews == false)
         #expect(try truth(.autoRenew(false), facts, at: 362) == .yes)
+        let silent = [try Self.bill(1), try TestFacts.renewal(signed: 1, .on)]
+        #expect(subscription(silent, at: .day(40))?.autoRenews == nil, "the commitment goes on")
     }
 
     @Test("a cancelled commitment ends with its last bill, and at an unknown time if the App Store does not state it")

@@ -178,11 +178,13 @@ struct ExposureTests {
         #expect(try await service.decide(StoreService.token(other)).signed == ["keep"])
         service.setDay(11)
         #expect(try await service.decide(StoreService.token(customer)).signed == [])
+        // The other person also has an older purchase without an account.
+        try await service.addSubscriber("100", account: nil) { $0.appTransactionID = Sample.id("a\(other)") }
         // The customer buys once on the other person's device, later than anything else.
         try await service.addSubscriber("5000", account: customer, autoRenew: false) {
             $0.appTransactionID = Sample.id("a\(other)")
         }
-        for original in ["5000", "\(1000 + customer)"] {
+        for original in ["100", "5000", "\(1000 + customer)"] {
             try await service.store.merge([Sample.history(of: original, at: Sample.day(11))], in: Sample.production)
         }
         #expect(try await service.decide(StoreService.token(customer)).signed == [])
@@ -311,11 +313,18 @@ struct ExposureTests {
         let service = try StoreService(
             "{offerID: keep, rule: retention}",
             app: "appAppleID: 1234567890\n    introductoryOffers: {rule: {date: {from: 2000-01-01}}}")
+        let members = #""productID":"monthly","transactionID":"704897469903278336""#
+        let unknown = await service.post("/v1/introductory-offers", members)
+        #expect(unknown.status == 200, "\(unknown.text)")
+        #expect(try await service.exposures() == [], "the ID may be anything")
+        let proof = try DecisionProofTests.jws(SamplePayload.appTransaction)
         for _ in 1...2 {
-            let answer = await service.post("/v1/introductory-offers", #""productID":"monthly","transactionID":"704""#)
+            let answer = await service.post(
+                "/v1/introductory-offers", members + #","proofs":{"signedAppTransaction":\#(proof)}"#)
             #expect(answer.status == 200, "\(answer.text)")
         }
-        #expect(try await service.exposures().map(\.customer) == [.appTransactionID(Sample.id("704"))])
+        let appleAccount = CustomerIdentifier.appTransactionID(Sample.id("704897469903278336"))
+        #expect(try await service.exposures().map(\.customer) == [appleAccount])
     }
 
     @Test("a retention message exposes the customer, and so does its absence because of a sample")

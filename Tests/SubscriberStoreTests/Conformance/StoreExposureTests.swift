@@ -109,6 +109,10 @@ struct StoreExposureTests {
             try await store.withdraw([Sample.offer(nonces: [3], expiresAt: 2).nonces[0]], in: Sample.production)
             let both = try await store.customer(Self.account)?.exposures ?? []
             #expect(Set(both.map(\.arm)) == [.heldOut, .offered], "the earlier request's exposure stays")
+            _ = try await Self.arms(store, .all, nonce: 4, at: 5)
+            try await store.withdraw([Sample.offer(nonces: [2], expiresAt: 2).nonces[0]], in: Sample.production)
+            let kept = try await store.customer(Self.account)?.exposures ?? []
+            #expect(Set(kept.map(\.arm)) == [.heldOut, .offered], "a later signature relies on it")
         }
     }
 
