@@ -84,6 +84,12 @@ package struct AppRules: Hashable, Sendable {
             countsRetentionOffers: countsRetentionOffers)
     }
 
+    /// The sizes of each sample, by its name. A sample must have one size, because a customer keeps the place in it.
+    package var sampleSizes: [String: Set<Double>] {
+        let rules = offers.map(\.rule) + retention.compactMap(\.rule) + [introductoryOffers].compactMap(\.self)
+        return rules.flatMap(\.shares).reduce(into: [:]) { $0[$1.sample, default: []].insert($1.share) }
+    }
+
     /// True if there are no rules.
     package var isEmpty: Bool { offers.isEmpty && introductoryOffers == nil && retention.isEmpty }
 
@@ -116,15 +122,16 @@ package struct AppRules: Hashable, Sendable {
         EvaluationContext(facts, offering: productID, products: products, at: now)
     }
 
-    /// Returns the customer's exposure to an introductory offer: the arm, and the places in the samples of the rule.
+    /// Returns the customer's exposure to an introductory offer: false if the customer is held out, and the places in the
+    /// samples of the rule.
     /// - Returns: nil if the rule refuses the offer for other reasons.
     package func introductoryExposure(
         _ facts: CustomerFacts, of productID: ProductID, by rule: Rule, at now: Timestamp
-    ) -> (arm: Exposure.Arm, places: [SamplePlace])? {
+    ) -> (isOffered: Bool, places: [SamplePlace])? {
         let context = context(facts, offering: productID, at: now)
         let truth = rule.condition.truth(in: context)
         guard truth == .yes || rule.isHeldOut(truth, in: context) else { return nil }
-        return (truth == .yes ? .offered : .heldOut, rule.places(in: context))
+        return (truth == .yes, rule.places(in: context))
     }
 
     /// Decides whether a customer may get an introductory offer for a product.

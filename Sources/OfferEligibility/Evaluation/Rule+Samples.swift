@@ -25,14 +25,6 @@ extension Rule {
     private static let maximumSamples = 4
 }
 
-extension AppRules {
-    /// The sizes of each sample, by its name. A sample must have one size, because a customer keeps the place in it.
-    package var sampleSizes: [String: Set<Double>] {
-        let rules = offers.map(\.rule) + retention.compactMap(\.rule) + [introductoryOffers].compactMap(\.self)
-        return rules.flatMap(\.shares).reduce(into: [:]) { $0[$1.sample, default: []].insert($1.share) }
-    }
-}
-
 extension Condition {
     /// The different tests of samples.
     var shares: [ShareTest] {

@@ -61,17 +61,6 @@ package struct Exposure: Hashable, Sendable {
     }
 }
 
-/// A customer's place in a named sample of `share`.
-package struct SamplePlace: Hashable, Sendable {
-    package let sample: String
-    package let isInSample: Bool
-
-    package init(sample: String, isInSample: Bool) {
-        self.sample = sample
-        self.isInSample = isInSample
-    }
-}
-
 /// The rule that allowed an offer, and the way in which it reached the customer.
 package struct OfferSource: Hashable, Sendable {
     package enum Channel: String, CaseIterable, Hashable, Sendable {

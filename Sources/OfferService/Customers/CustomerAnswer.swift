@@ -5,7 +5,7 @@ package import SubscriberStore
 /// The answer of `POST /v1/customers/lookup`, also printed by `offer-signer customers show`.
 package enum CustomerAnswer {
     /// The answer about an unknown customer.
-    package static let nobody = Array(#"{"customers":[]}"#.utf8)
+    package static let ofUnknownCustomer = Array(#"{"customers":[]}"#.utf8)
 
     /// - Parameters:
     ///   - stored: the stored data about the customer in each environment.

@@ -58,7 +58,7 @@ struct CustomerEndpoints: Sendable {
             guard error.isNotFound else { throw .appStoreUnavailable(error) }
             purchase = nil
         }
-        guard let purchase else { return HTTPResponse(body: CustomerAnswer.nobody) }
+        guard let purchase else { return HTTPResponse(body: CustomerAnswer.ofUnknownCustomer) }
         let customer = CustomerReference(
             bundleID: order.bundleID, identifier: .originalTransactionID(purchase), environment: .production)
         // The order may be old. Alone, it would pass for the present state.

@@ -110,7 +110,8 @@ struct OfferDecider: Sendable {
         }
         let decision = SignedDecision(
             rule: rule.name, rulesDigest: digest, factsDigest: try customer.digest())
-        let exposures = exposure.map { new.to(productID, nil, by: rule, $0.arm, $0.places) } ?? []
+        let exposures =
+            exposure.map { new.to(productID, nil, by: rule, $0.isOffered ? .offered : .heldOut, $0.places) } ?? []
         return (
             reasons.isEmpty, decision, ExposuresToRecord(app: customer.app, exposures: exposures, at: time)
         )

@@ -14,7 +14,7 @@ package final class DetachedWork: Service {
     }
 
     /// Starts a task.
-    /// - Parameter isRecord: true for a record that nobody waits for. Records take no place of other tasks.
+    /// - Parameter isRecord: true for a record, which is written after the answer. Records take no place of other tasks.
     /// - Returns: false if the task is not started, because too many are running or the service is stopping.
     func start(isRecord: Bool = false, _ work: @escaping @Sendable () async -> Void) -> Bool {
         let limit = isRecord ? limitOfRecords : limit

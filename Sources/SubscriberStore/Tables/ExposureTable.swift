@@ -5,9 +5,6 @@ import OfferEligibility
 enum ExposureTable {
     /// The numbers under which databases store the arms.
     private static let arms: [Exposure.Arm: Int64] = [.offered: 1, .heldOut: 2]
-    /// The kind of an erased customer. The value is random.
-    private static let erasedKind = 0
-
     /// Returns the queries for the rows that ``exposure(_:)`` reads.
     static func all(of customers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Query] {
         ofCustomers.queries(about: customers, app)
@@ -27,7 +24,7 @@ enum ExposureTable {
         let hasOfferID = try !(row["offer_id"] as String).isEmpty
         let value: [UInt8] = try row["value"]
         return Exposure(
-            subject: kind == erasedKind
+            subject: kind == StoredIdentifier.erasedKind
                 ? .erased(value) : .customer(try StoredIdentifier(kind: kind, value: value).identifier()),
             productID: try row.productID, offerID: hasOfferID ? try row.offerID : nil, arm: arm, place: place,
             source: source, placement: try row["placement"], rulesDigest: try row["rules_digest"],
@@ -39,7 +36,7 @@ enum ExposureTable {
         let subject =
             switch exposure.subject {
             case .customer(let identifier): StoredIdentifier(identifier)
-            case .erased(let value): StoredIdentifier(kind: erasedKind, value: value)
+            case .erased(let value): StoredIdentifier(kind: StoredIdentifier.erasedKind, value: value)
             }
         try db.send(
             """
@@ -74,12 +71,10 @@ enum ExposureTable {
 
     /// Removes a customer's identifier from the exposures, which still count.
     static func erase(_ customer: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
-        let stored = StoredIdentifier(customer)
-        var random = SystemRandomNumberGenerator()
-        let value: [UInt8] = (0..<16).map { _ in random.next() }
+        let (stored, erased) = (StoredIdentifier(customer), StoredIdentifier.erased())
         try db.send(
             "UPDATE exposure SET kind = ?, value = ? WHERE app = ? AND kind = ? AND value = ?",
-            [erasedKind, value, app, stored.kind, stored.value])
+            [erased.kind, erased.value, app, stored.kind, stored.value])
     }
 }
 

@@ -3,16 +3,13 @@ import OfferEligibility
 
 /// The answers to requests for retention messages.
 enum RetentionShownTable {
-    /// The kind of an erased customer. The value is random.
-    private static let erasedKind = 0
-
     static func shown(_ row: Row) throws -> RetentionShown {
         guard let request = UUIDText(parsing: Array((try row["request_id"] as String).utf8)) else {
             throw StoreError.unreadable("request_id")
         }
         let (kind, value): (Int, [UInt8]) = (try row["kind"], try row["value"])
         let subject: RetentionShown.Subject
-        if kind == erasedKind {
+        if kind == StoredIdentifier.erasedKind {
             subject = .erased(value)
         } else {
             guard case .originalTransactionID(let id) = try StoredIdentifier(kind: kind, value: value).identifier()
@@ -32,7 +29,7 @@ enum RetentionShownTable {
         let subject =
             switch shown.subject {
             case .subscription(let id): StoredIdentifier(.originalTransactionID(id))
-            case .erased(let value): StoredIdentifier(kind: erasedKind, value: value)
+            case .erased(let value): StoredIdentifier(kind: StoredIdentifier.erasedKind, value: value)
             }
         try db.send(
             """
@@ -49,11 +46,9 @@ enum RetentionShownTable {
 
     /// Removes a subscription's identifier from the answers, which still count.
     static func erase(_ customer: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
-        let stored = StoredIdentifier(customer)
-        var random = SystemRandomNumberGenerator()
-        let value: [UInt8] = (0..<16).map { _ in random.next() }
+        let (stored, erased) = (StoredIdentifier(customer), StoredIdentifier.erased())
         try db.send(
             "UPDATE retention_shown SET kind = ?, value = ? WHERE app = ? AND kind = ? AND value = ?",
-            [erasedKind, value, app, stored.kind, stored.value])
+            [erased.kind, erased.value, app, stored.kind, stored.value])
     }
 }

@@ -25,6 +25,15 @@ struct StoredIdentifier {
     /// The number added to the kind for consumables.
     private static let consumable = 10
 
+    /// The kind of an erased customer. The value identifies no one: it is random, or an HMAC in the ledger.
+    static let erasedKind = 0
+
+    /// Returns random bytes in place of an erased customer's identifier.
+    static func erased() -> StoredIdentifier {
+        var random = SystemRandomNumberGenerator()
+        return StoredIdentifier(kind: erasedKind, value: (0..<16).map { _ in random.next() })
+    }
+
     static func isOfConsumable(kind: Int) -> Bool { kind > consumable }
 
     init(kind: Int, value: [UInt8]) {

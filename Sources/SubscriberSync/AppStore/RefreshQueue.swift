@@ -115,7 +115,7 @@ package final class RefreshQueue: Service {
         }
     }
 
-    /// Requests the transactions of an order. Somebody waits for the answer, so the request does not queue.
+    /// Requests the transactions of an order, without waiting in the queue.
     /// - Returns: the subscription or purchase of the order; nil if the app has no such order.
     package func purchase(ofOrder number: OrderNumber, in app: AppScope) async throws(SyncError) -> TransactionID? {
         try await refresh.transactions(ofOrder: number, in: app, by: .now() + Self.timeLimit)

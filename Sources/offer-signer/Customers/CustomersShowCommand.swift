@@ -82,7 +82,7 @@ struct CustomersShowCommand: AsyncParsableCommand {
         return try await AppStoreAccess.run(configuration, scope) { asking, store in
             let facts = try await asking.refresh.transactions(ofOrder: number, in: scope).facts
             guard let store, let original = facts.map(\.originalTransactionID).min(by: { $0.precedes($1) }) else {
-                return CustomerAnswer.nobody
+                return CustomerAnswer.ofUnknownCustomer
             }
             // The order may be old. Alone, it would pass for the present state.
             if let number = TransactionNumber(original) {
