@@ -15,9 +15,6 @@ enum AuthorisationTable {
         let authorisation: Authorisation
     }
 
-    /// The kind of an erased holder. Its value is the HMAC of the identifier.
-    private static let erasedKind = 0
-
     /// Returns all authorisations of a customer, for any offer.
     /// - Parameter includesErased: true to include authorisations made before the customer was erased.
     static func held(
@@ -28,7 +25,9 @@ enum AuthorisationTable {
         var stored = holders.map(StoredIdentifier.init)
         if includesErased {
             let key = try ErasureKey(db)
-            stored += try holders.map { StoredIdentifier(kind: erasedKind, value: try key.digest(of: $0, app)) }
+            stored += try holders.map {
+                StoredIdentifier(kind: StoredIdentifier.erasedKind, value: try key.digest(of: $0, app))
+            }
         }
         let rows = try db.rows(ofHolders.queries(about: stored, app)).joined()
         for row in rows where seen.insert(try row["id"]).inserted { found.append(try self.found(row)) }

@@ -5,6 +5,7 @@ import OfferEligibility
 enum ExposureTable {
     /// The numbers under which databases store the arms.
     private static let arms: [Exposure.Arm: Int64] = [.offered: 1, .heldOut: 2]
+
     /// Returns the queries for the rows that ``exposure(_:)`` reads.
     static func all(of customers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Query] {
         ofCustomers.queries(about: customers, app)

@@ -37,39 +37,36 @@ enum FactTable {
     }
 
     private static let keepNewest = """
-        INSERT INTO fact (subscription, kind, transaction_id, signed_date, digest, value) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT (subscription, kind, transaction_id) DO UPDATE
-        SET signed_date = excluded.signed_date, digest = excluded.digest, value = excluded.value
+        \(insert(into: "fact"))
         WHERE excluded.signed_date > fact.signed_date
             OR (excluded.signed_date = fact.signed_date AND \(isGreater(than: "fact")))
         """
 
     private static let keepLast = """
-        \(insertAnnouncement)
+        \(insert(into: "announcement"))
         WHERE excluded.signed_date > announcement.signed_date
             OR (excluded.signed_date = announcement.signed_date AND \(isGreater(than: "announcement")))
         """
 
     private static let keepChange = """
-        INSERT INTO renewal_change (subscription, kind, transaction_id, signed_date, digest, value)
-        VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT (subscription, kind, transaction_id) DO UPDATE
-        SET signed_date = excluded.signed_date, digest = excluded.digest, value = excluded.value
+        \(insert(into: "renewal_change"))
         WHERE \(isGreater(than: "renewal_change"))
         """
 
     private static let keepFirst = """
-        \(insertAnnouncement)
+        \(insert(into: "announcement"))
         WHERE excluded.signed_date < announcement.signed_date
             OR (excluded.signed_date = announcement.signed_date AND \(isGreater(than: "announcement")))
         """
 
-    private static let insertAnnouncement = """
-        INSERT INTO announcement (subscription, kind, transaction_id, signed_date, digest, value)
-        VALUES (?, ?, ?, ?, ?, ?)
+    /// Returns the statement to which the condition for replacing a stored fact is added.
+    private static func insert(into table: String) -> String {
+        """
+        INSERT INTO \(table) (subscription, kind, transaction_id, signed_date, digest, value) VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT (subscription, kind, transaction_id) DO UPDATE
         SET signed_date = excluded.signed_date, digest = excluded.digest, value = excluded.value
         """
+    }
 
     /// Returns the comparison of facts with equal dates, as in `SubscriberFact.replaces`.
     private static func isGreater(than table: String) -> String {
@@ -121,8 +118,11 @@ enum FactTable {
 
     static func delete(_ fact: SubscriberFact, _ subscription: Int64, _ db: any Database) throws {
         let table =
-            fact.key.kind.isAnnouncement
-            ? "announcement" : fact.key.kind == .renewalChange ? "renewal_change" : "fact"
+            switch fact.key.kind {
+            case .firstAnnouncement, .lastAnnouncement: "announcement"
+            case .renewalChange: "renewal_change"
+            default: "fact"
+            }
         try db.send(
             "DELETE FROM \(table) WHERE subscription = ? AND kind = ? AND transaction_id = ?",
             [subscription, fact.key.kind.rawValue, storedID(fact)])

@@ -1,5 +1,5 @@
 extension Migration {
-    /// The changes of renewals, each of which a later renewal info replaces.
+    /// The history of the renewal infos, which replace each other in `fact`.
     static let renewalChanges = Migration(
         name: "renewal changes",
         sql: """

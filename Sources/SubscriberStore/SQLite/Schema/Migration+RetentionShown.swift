@@ -1,5 +1,5 @@
 extension Migration {
-    /// What the App Store was told to show, kept permanently. `retention_offer` is for repeated requests only.
+    /// The permanent record of answers to requests for retention messages. `retention_offer` serves repeated requests only.
     static let retentionShown = Migration(
         name: "retention shown",
         sql: """
