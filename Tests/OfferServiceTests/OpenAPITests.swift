@@ -100,6 +100,7 @@ struct OpenAPITests {
         case .invalidField: .invalidField(FieldError(field: "a", reason: .empty))
         case .conflictingFields: .conflictingFields("a", "b")
         case .reservedField: .reservedField("a")
+        case .idempotencyKeyReused: .idempotencyKeyReused
         case .unknownField: .unknownField("a")
         case .credentialsMissing: .credentialsMissing
         case .credentialsRefused: .credentialsRefused

@@ -331,7 +331,8 @@ extension HTTPRequest {
         self.init(
             method: head.method, target: head.target, host: head.host, contentType: head.contentType,
             contentEncoding: head.contentEncoding, authorization: head.authorization, peer: connection.peer,
-            forwardedFor: head.forwardedFor, context: RequestContext(head), standing: connection.standing, body: body)
+            forwardedFor: head.forwardedFor, idempotencyKey: head.idempotencyKey, context: RequestContext(head),
+            standing: connection.standing, body: body)
     }
 }
 

@@ -225,7 +225,8 @@ extension HTTPRequest {
             method: method, target: target, host: host, contentType: head.joined("content-type"),
             contentEncoding: head.joined("content-encoding"),
             authorization: head.only("authorization"), peer: connection.peer,
-            forwardedFor: head.joined("x-forwarded-for"), context: context, standing: connection.standing)
+            forwardedFor: head.joined("x-forwarded-for"), idempotencyKey: head.only("idempotency-key"),
+            context: context, standing: connection.standing)
     }
 }
 

@@ -19,6 +19,8 @@ package struct HTTPRequest: Sendable {
     package let peer: IPAddress?
     /// The values of `X-Forwarded-For`, joined by commas. Any client can set them: see ``TrustedProxies``.
     package let forwardedFor: String?
+    /// The value of the `Idempotency-Key` header; nil if there is none, and empty if there are several.
+    package let idempotencyKey: String?
     package let context: RequestContext
     /// The client's standing, shared by all requests of a connection; nil outside a server.
     package let standing: ClientStanding?
@@ -33,6 +35,7 @@ package struct HTTPRequest: Sendable {
     var size: Int {
         512 + body.count + method.utf8.count + path.utf8.count + Self.size(query) + Self.size(host)
             + Self.size(contentType) + Self.size(contentEncoding) + Self.size(authorization) + Self.size(forwardedFor)
+            + Self.size(idempotencyKey)
     }
 
     private static func size(_ text: String?) -> Int { text?.utf8.count ?? 0 }
@@ -45,6 +48,7 @@ package struct HTTPRequest: Sendable {
     package init(
         method: String, target: String, host: String? = nil, contentType: String? = nil, contentEncoding: String? = nil,
         authorization: String? = nil, peer: IPAddress? = nil, forwardedFor: String? = nil,
+        idempotencyKey: String? = nil,
         context: RequestContext = RequestContext(), standing: ClientStanding? = nil, body: [UInt8] = []
     ) {
         self.method = method
@@ -62,6 +66,7 @@ package struct HTTPRequest: Sendable {
         self.authorization = authorization
         self.peer = peer
         self.forwardedFor = forwardedFor
+        self.idempotencyKey = idempotencyKey
         self.context = context
         self.standing = standing
         self.body = body

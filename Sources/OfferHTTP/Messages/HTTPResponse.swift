@@ -22,6 +22,8 @@ package struct HTTPResponse: Hashable, Sendable {
     package var retryAfter: Int?
     /// The value of the `X-Request-ID` header.
     package var requestID: RequestID?
+    /// False if nothing was done, and the same request may soon succeed. A keyed request then keeps no answer.
+    package var isFinal = true
 
     /// The bytes of a body.
     enum Content: Hashable, Sendable {

@@ -30,6 +30,8 @@ package struct RequestHead {
     private(set) var contentEncoding: String?
     private(set) var authorization: String?
     private(set) var forwardedFor: String?
+    /// The value of the `Idempotency-Key` header; empty if there are several.
+    private(set) var idempotencyKey: String?
     /// The value of the `X-Request-ID` header; empty if there are several.
     private(set) var requestID: String?
     /// The value of the `traceparent` header; empty if there are several.
@@ -92,6 +94,8 @@ package struct RequestHead {
                 guard !hasLength, framing != .chunked else { throw .malformed }
                 hasLength = true
                 framing = .length(try Self.length(bytes, value))
+            case 15 where Self.isEqual(bytes, name, "idempotency-key"):
+                idempotencyKey = try idempotencyKey == nil ? Self.text(bytes, value) : ""
             case 15 where Self.isEqual(bytes, name, "x-forwarded-for"):
                 let addresses = try Self.text(bytes, value)
                 forwardedFor = forwardedFor.map { "\($0), \(addresses)" } ?? addresses

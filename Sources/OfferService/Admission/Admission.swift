@@ -2,6 +2,7 @@ import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferHTTP
+import SubscriberStore
 
 /// A request that has passed the checks shared by all endpoints, with its principal and the policy that applies to it.
 struct Admission {
@@ -13,6 +14,24 @@ struct Admission {
     var isMisdirected = false
     /// The client's address for the audit trail; nil if it is unknown or not recorded.
     var address: IPAddress?
+    /// The claim of the request's `Idempotency-Key`; nil if it has none.
+    var claim: Claim?
+
+    /// A claim and its place, which decides whether anything can be reserved under it.
+    enum Claim: Sendable {
+        case inStore(IdempotentRequest.Claim)
+        case inMemory(IdempotentRequest.Claim)
+    }
+
+    /// The claim under which signatures are reserved; nil if the request has no key.
+    func claimOfReservations() throws(Problem) -> IdempotentRequest.Claim? {
+        switch claim {
+        case nil: nil
+        case .inStore(let claim)?: claim
+        // Without the database, a repeated request could reserve twice.
+        case .inMemory?: throw .storeUnavailable
+        }
+    }
 
     /// Returns true if the principal may make requests about an app.
     func mayUse(_ app: BundleID) -> Bool { principal.apps?.contains(app) ?? true }

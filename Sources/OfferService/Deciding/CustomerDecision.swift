@@ -30,7 +30,7 @@ package struct CustomerDecision {
         }
         let ledger = OfferLedger(store: store, metrics: ServiceMetrics(), log: log)
         let limits = try await ledger.withReservations { reservations async throws(Problem) in
-            try await ledger.reserve(.nothing, of: plans, for: customer, rules: [], at: now, &reservations)
+            try await ledger.reserve(.nothing, of: plans, for: customer, rules: [], at: now, under: nil, &reservations)
         }
         var remaining = limits[...]
         outcome = DecisionOutcome(

@@ -57,7 +57,7 @@ struct OfferDecider: Sendable {
         var reserved = try await ledger.reserve(
             signing, of: plans, heldOut: heldOut, for: customer,
             rules: admission.policy.catalogue?.digest ?? [], at: time,
-            &reservations)[...]
+            under: signing == .nothing ? nil : admission.claimOfReservations(), &reservations)[...]
         var remaining = plans[...]
         var admission = admission
         var outcomes: [DecisionOutcome.Offer] = []

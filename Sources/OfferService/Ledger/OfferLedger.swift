@@ -80,13 +80,15 @@ struct OfferLedger: Sendable {
     /// - Parameters:
     ///   - plans: the plans, the best first.
     ///   - heldOut: the offers from which the customer is held out.
+    ///   - claim: the claim of the request's `Idempotency-Key`.
     /// - Returns: an outcome for each plan.
     func reserve(
         _ reserving: LedgerRequest.Reserving, of plans: [SignaturePlan], heldOut: [HeldOutPlan] = [],
-        for customer: EvaluatedCustomer, rules digest: [UInt8], at now: Timestamp, _ reservations: inout Reservations
+        for customer: EvaluatedCustomer, rules digest: [UInt8], at now: Timestamp,
+        under claim: IdempotentRequest.Claim?, _ reservations: inout Reservations
     ) async throws(Problem) -> [Outcome] {
         let new = NewExposures(customer: customer, channel: .decision, rulesDigest: digest, at: now)
-        let request = request(plans, heldOut: heldOut, new, reserving: reserving)
+        let request = request(plans, heldOut: heldOut, new, reserving: reserving, under: claim)
         guard !plans.isEmpty || !request.changesNothing else { return [] }
         // The digest is computed before any reservation, because it can fail.
         let facts = plans.isEmpty || reserving == .nothing ? [] : try customer.digest()
@@ -94,6 +96,7 @@ struct OfferLedger: Sendable {
         do throws(StoreError) {
             answers = try await store.reserve(request)
         } catch { throw Problem(error) }
+        guard !answers.contains(.takenOver) else { throw .takenOver }
         metrics.exposed(request, answers)
         var outcomes: [Outcome] = []
         for (plan, answer) in zip(plans, answers) {
@@ -101,6 +104,7 @@ struct OfferLedger: Sendable {
             switch answer {
             case .allowed: outcomes.append(.allowed)
             case .refused(let codes): outcomes.append(.refused(codes))
+            case .takenOver: break
             case .reserved, .reservedFirst:
                 let offer = ReservedOffer(
                     answer == .reserved ? plan : plan.withFirstForm, in: customer.app, rules: digest, facts: facts)
@@ -200,7 +204,8 @@ struct OfferLedger: Sendable {
     }
 
     private func request(
-        _ plans: [SignaturePlan], heldOut: [HeldOutPlan], _ new: NewExposures, reserving: LedgerRequest.Reserving
+        _ plans: [SignaturePlan], heldOut: [HeldOutPlan], _ new: NewExposures, reserving: LedgerRequest.Reserving,
+        under claim: IdempotentRequest.Claim? = nil
     ) -> LedgerRequest {
         LedgerRequest(
             app: new.customer.app, facts: new.customer.newFacts, holders: new.customer.holders,
@@ -220,7 +225,7 @@ struct OfferLedger: Sendable {
                     : LedgerRequest.HeldOutOffer(
                         productID: terms.productID, offerID: terms.offerID, limits: terms.limits, place: offer.place,
                         exposures: exposures)
-            }, at: new.at)
+            }, at: new.at, claim: claim)
     }
 
     /// Withdraws reservations whose signatures were not sent. A reservation that cannot be withdrawn expires.

@@ -16,6 +16,10 @@ extension Metric {
         "offer_signer_limited_total", .counter, ["who"],
         "Requests and offers in lists that exceeded a rate limit, by kind of limit.")
 
+    static let keyedRequests = Metric(
+        "offer_signer_keyed_requests_total", .counter, ["answer"],
+        "Requests with an `Idempotency-Key`: `first`, `repeated` with the kept answer, or `taken_over` because the first "
+            + "request was not answered in time.")
     static let emailUsernames = Metric(
         "offer_signer_email_usernames_total", .counter, [],
         "Offers and decisions whose `applicationUsername` is an e-mail address, where Apple asks for a one-way hash.")
@@ -167,7 +171,8 @@ extension Metric {
         "Always 1, labelled with the versions of the program, its compiler, and the OpenSSL library it runs with.")
 
     package static let all = [
-        requests, refusals, limited, emailUsernames, signatures, unboundJWS, selfVerificationFailures, signing,
+        requests, refusals, limited, keyedRequests, emailUsernames, signatures, unboundJWS, selfVerificationFailures,
+        signing,
         verifying,
         decisions, reservations, exposures, redemptions, redemptionDelay, unexplainedRedemptions,
         appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, notifications,

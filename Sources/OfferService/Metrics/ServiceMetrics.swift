@@ -139,12 +139,21 @@ package final class ServiceMetrics: Sendable {
             case .allowed: "allowed"
             case .reserved, .reservedFirst: "reserved"
             case .refused(let codes): codes.first?.rawValue ?? ""
+            case .takenOver: "taken_over"
             }
         registry.counter(
             .reservations, app.bundleID.text.description, app.environment.rawValue,
             offer.productID.text.description, offer.offerID.text.description, outcome
         ).increment()
     }
+
+    enum KeyedAnswer: String {
+        case first, repeated
+        case takenOver = "taken_over"
+    }
+
+    /// Counts a request with an `Idempotency-Key`.
+    func answered(_ answer: KeyedAnswer) { registry.counter(.keyedRequests, answer.rawValue).increment() }
 
     /// Counts the new exposures of a request. For a held-out offer, the limits are not known here.
     /// - Parameter answers: the ledger's answer for each offer of the request.

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferHTTP
 
 /// The offers of one request to `POST /v1/promotional-offers`: one, or a list.
 struct OfferList {
@@ -38,10 +39,21 @@ struct OfferList {
     /// The offers that could be read.
     var requests: [OfferRequest] { items.compactMap { try? $0.get() } }
 
-    /// Returns the response body. For each offer of a list, in order, it contains the result or problem that a separate
+    /// Returns the response. For each offer of a list, in order, it contains the result or problem that a separate
     /// request would get.
     /// - Parameter proofs: the proofs to repeat in the answer.
-    func body(_ results: [Result<DecidedOffer, Problem>], showing proofs: VerifiedProofs? = nil) -> [UInt8] {
+    func response(_ results: [Result<DecidedOffer, Problem>], showing proofs: VerifiedProofs? = nil) -> HTTPResponse {
+        var response = HTTPResponse(body: body(results, showing: proofs))
+        response.isFinal = results.contains { result in
+            switch result {
+            case .success: true
+            case .failure(let problem): problem.code == .notEligible
+            }
+        }
+        return response
+    }
+
+    private func body(_ results: [Result<DecidedOffer, Problem>], showing proofs: VerifiedProofs?) -> [UInt8] {
         var writer = JSONWriter()
         if isList {
             writer.objects("offers", results) { writer, result in

@@ -5,7 +5,11 @@ import SubscriberStore
 
 extension SigningEndpoints {
     /// `POST /v1/decisions`: the offers that a customer may have now, with the best one signed by default.
-    func answerDecisions(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
+    func answerDecisions(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Lane {
+        .later { () async throws(Problem) in try await answerDecision(request, admission) }
+    }
+
+    private func answerDecision(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
         try signer.requireReady()
         let body = try ProofBody(admission.members(of: request))
         let decision = try DecisionRequest(body.rest, user: admission.principal.customer)
@@ -23,10 +27,11 @@ extension SigningEndpoints {
                     wantsJWS: true, admission, &reservations)
                 if let failure = outcome.failure { throw failure }
                 return try await respond(
-                    with: outcome.body(
-                        showsDetails: admission.principal.showsDetails,
-                        showing: body.wantsVerifiedProofs ? proofs : nil,
-                        naming: admission.principal.hashesUsernames ? decision.customer : nil),
+                    with: HTTPResponse(
+                        body: outcome.body(
+                            showsDetails: admission.principal.showsDetails,
+                            showing: body.wantsVerifiedProofs ? proofs : nil,
+                            naming: admission.principal.hashesUsernames ? decision.customer : nil)),
                     to: outcome.signed, admission, &reservations)
             }
         } catch {

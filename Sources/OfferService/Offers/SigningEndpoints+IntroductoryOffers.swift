@@ -21,7 +21,8 @@ extension SigningEndpoints {
         let jws = try sign(offer, allowing: isAllowed, admission) { () throws(Problem) in
             try countCustomer(of: offer, admission)
         }
-        return .now(try answer(offer.body(jws, allowing: isAllowed), after: [jws.entry(for: admission)]))
+        return .now(
+            try answer(HTTPResponse(body: offer.body(jws, allowing: isAllowed)), after: [jws.entry(for: admission)]))
     }
 
     /// Answers by the app's rule.

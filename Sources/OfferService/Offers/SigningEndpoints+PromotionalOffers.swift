@@ -28,7 +28,7 @@ extension SigningEndpoints {
         let results = signWithoutRule(list, admission).compactMap(\.self)
         let signed = try signedOffers(of: list, results, admission)
         return .now(
-            try answer(list.body(results), after: signed.flatMap { $0.offer.entries(for: admission) }))
+            try answer(list.response(results), after: signed.flatMap { $0.offer.entries(for: admission) }))
     }
 
     /// Answers a request with proofs, offers with a rule, or a large body. Runs on the asynchronous lane.
@@ -52,7 +52,7 @@ extension SigningEndpoints {
             let results = plain.compactMap { $0 ?? decided.popFirst() }
             let signed = try signedOffers(of: list, results, admission)
             return try await respond(
-                with: list.body(results, showing: body.wantsVerifiedProofs ? verified : nil), to: signed, admission,
+                with: list.response(results, showing: body.wantsVerifiedProofs ? verified : nil), to: signed, admission,
                 &reservations)
         }
     }

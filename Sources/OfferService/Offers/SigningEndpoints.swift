@@ -44,13 +44,16 @@ struct SigningEndpoints: Sendable {
         guard admission.policy.terms(of: offer) != nil else {
             let signed = try signWithoutRule(offer, admission)
             return .now(
-                try answer(signed.sampleBody(namesCustomer: namesCustomer), after: signed.entries(for: admission)))
+                try answer(
+                    HTTPResponse(body: signed.sampleBody(namesCustomer: namesCustomer)),
+                    after: signed.entries(for: admission)))
         }
         return .later { () async throws(Problem) in
             try await decider.ledger.withReservations { reservations async throws(Problem) in
                 let signed = try await signByRule([offer], proofs: nil, admission, &reservations)[0].get()
                 return try await respond(
-                    with: signed.offer.sampleBody(namesCustomer: namesCustomer), to: [signed], admission,
+                    with: HTTPResponse(body: signed.offer.sampleBody(namesCustomer: namesCustomer)), to: [signed],
+                    admission,
                     &reservations)
             }
         }
@@ -67,7 +70,7 @@ struct SigningEndpoints: Sendable {
             try limits.countCustomer(
                 customer, of: commerce.bundleID, under: admission.policy.limits, admission.context)
         }
-        return try answer(commerce.body(jws), after: [jws.entry(for: admission)])
+        return try answer(HTTPResponse(body: commerce.body(jws)), after: [jws.entry(for: admission)])
     }
 
     // MARK: Checks
@@ -146,18 +149,19 @@ struct SigningEndpoints: Sendable {
     /// Returns an answer that is sent after the audit entries of its signatures are durable.
     /// - Parameter entries: evaluated only if there is an audit trail.
     func answer(
-        _ body: [UInt8], after entries: @autoclosure () -> [AuditEntry]
+        _ response: HTTPResponse, after entries: @autoclosure () -> [AuditEntry]
     ) throws(Problem) -> Endpoint.Answer {
-        Endpoint.Answer(HTTPResponse(body: body), after: try signer.commit(entries()))
+        Endpoint.Answer(response, after: try signer.commit(entries()))
     }
 
     /// Returns an answer after the audit entries of its signatures are durable, and keeps their reservations.
     func respond(
-        with body: [UInt8], to offers: [DecidedOffer], _ admission: Admission, _ reservations: inout Reservations
+        with response: HTTPResponse, to offers: [DecidedOffer], _ admission: Admission,
+        _ reservations: inout Reservations
     ) async throws(Problem) -> HTTPResponse {
         try await signer.record(offers.flatMap { $0.offer.entries(for: admission) })
         reservations.keep(offers.compactMap(\.reserved))
-        return HTTPResponse(body: body)
+        return response
     }
 }
 

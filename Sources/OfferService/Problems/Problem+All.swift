@@ -28,6 +28,7 @@ extension Problem {
         case invalidField = "invalid_field"
         case conflictingFields = "conflicting_fields"
         case reservedField = "reserved_field"
+        case idempotencyKeyReused = "idempotency_key_reused"
         case unknownField = "unknown_field"
         case credentialsMissing = "credentials_missing"
         case credentialsRefused = "credentials_refused"
@@ -127,6 +128,11 @@ extension Problem {
     package static func invalidField(_ error: FieldError) -> Problem {
         Problem(.invalidField, 400, error.description).with { $0.field = error.field }
     }
+    package static let invalidIdempotencyKey = Problem(
+        .invalidField, 400,
+        "Idempotency-Key must be one string of 1 to 128 visible ASCII characters, such as a UUID, with or without "
+            + "quotation marks."
+    ).with { $0.field = "Idempotency-Key" }
     package static func conflictingFields(_ one: String, _ other: String) -> Problem {
         Problem(.conflictingFields, 400, "Send \(one) or \(other), not both.").with { $0.field = other }
     }
@@ -168,6 +174,11 @@ extension Problem {
         .anotherCustomersProof, 422,
         "The proofs show purchases of another account. Send this customer's proofs, or have your backend link the purchases."
     ).with { $0.field = "proofs" }
+    package static let idempotencyKeyReused = Problem(
+        .idempotencyKeyReused, 422,
+        "This Idempotency-Key belongs to another request of the last ten minutes. Repeat a request unchanged, and give each "
+            + "new request a new key."
+    ).with { $0.field = "Idempotency-Key" }
     package static let anotherCustomersTransaction = Problem(
         .anotherCustomersTransaction, 422,
         "The transaction belongs to another customer. Send a transaction of this customer, or leave the field out."
@@ -309,6 +320,8 @@ extension Problem {
     }
     package static let overloaded = unavailable(
         .overloaded, "The service is overloaded. Retry in a moment.", retryAfter: 2)
+    /// The answer to a keyed request whose claim was taken over by another request with the same key.
+    static let takenOver = overloaded.with { $0.logReason = "a repeated request took over this one" }
     package static let notReady = unavailable(
         .notReady, "A check has failed, so the service cannot sign everything. The service's log says why.")
     package static let stopping = unavailable(

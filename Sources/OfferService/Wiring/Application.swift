@@ -55,6 +55,7 @@ package struct Application: Sendable {
 
     package let signer: OfferSigner
     let signing: SigningEndpoints
+    let idempotent: IdempotentAnswers
     package let keyHealth: KeyHealth
     package let refusals: RefusalLog
     let explanations: ExplanationEndpoint
@@ -100,6 +101,7 @@ package struct Application: Sendable {
         signing = SigningEndpoints(
             signer: signer, decider: decider, limits: limits, proofs: ProofVerifier(trust: trust, now: sources.now),
             log: log)
+        idempotent = IdempotentAnswers(store: store, sources: sources, metrics: metrics)
         explanations = ExplanationEndpoint(
             threads: .shared, waitLimit: front.explanationWait, limits: limits, now: sources.now, log: log)
         health = Health(

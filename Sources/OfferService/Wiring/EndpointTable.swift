@@ -18,18 +18,20 @@ extension Application {
         ]
         let work: [Endpoint] = [
             .work(
-                ["GET", "POST"], "/offer", scope: .sign, .either(limit: signing.decisionLimit, signing.answerSample)
+                ["GET", "POST"], "/offer", scope: .sign,
+                .either(limit: signing.decisionLimit, idempotent.once(signing.answerSample))
             ).reading(store),
             .work(
                 ["POST"], "/v1/promotional-offers", scope: .sign,
-                .either(limit: signing.proofLimit, signing.answerPromotionalOffers)
+                .either(limit: signing.proofLimit, idempotent.once(signing.answerPromotionalOffers))
             ).acceptingProofs().reading(store),
             .work(
-                ["POST"], "/v1/decisions", scope: .sign, .later(limit: signing.decisionLimit, signing.answerDecisions)
+                ["POST"], "/v1/decisions", scope: .sign,
+                .either(limit: signing.decisionLimit, idempotent.once(signing.answerDecisions))
             ).acceptingProofs().reading(store),
             .work(
                 ["POST"], "/v1/introductory-offers", scope: .introductory,
-                .either(limit: signing.decisionLimit, signing.answerIntroductoryOffer)
+                .either(limit: signing.decisionLimit, idempotent.once(signing.answerIntroductoryOffer))
             ).acceptingProofs().reading(store),
             .work(
                 ["POST"], "/v1/advanced-commerce", scope: .advancedCommerce, .now(signing.answerAdvancedCommerce)),

@@ -81,10 +81,14 @@ package struct LedgerRequest: Sendable {
     /// The new exposures to record whatever the limits say.
     package let exposures: [Exposure]
     package let at: Timestamp
+    /// The claim of the request's `Idempotency-Key`; nil if it has none. If another process took it over, nothing is
+    /// changed.
+    package let claim: IdempotentRequest.Claim?
 
     package init(
         app: AppScope, facts: [SubscriberFact] = [], holders: [CustomerIdentifier], offers: [Offer],
-        reserving: Reserving, heldOut: [HeldOutOffer] = [], exposures: [Exposure] = [], at: Timestamp
+        reserving: Reserving, heldOut: [HeldOutOffer] = [], exposures: [Exposure] = [], at: Timestamp,
+        claim: IdempotentRequest.Claim? = nil
     ) {
         self.app = app
         self.facts = facts
@@ -94,6 +98,7 @@ package struct LedgerRequest: Sendable {
         self.heldOut = heldOut
         self.exposures = exposures
         self.at = at
+        self.claim = claim
     }
 
     /// True if the request changes nothing in the database.
@@ -114,6 +119,8 @@ package enum LedgerResult: Hashable, Sendable {
     case reservedFirst
     /// The limits allow no signature, for these reasons.
     case refused([ReasonCode])
+    /// Another process took over the request's claim, so nothing is changed.
+    case takenOver
 
     package var isReserved: Bool { self == .reserved || self == .reservedFirst }
 }

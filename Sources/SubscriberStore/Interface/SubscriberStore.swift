@@ -73,6 +73,29 @@ package protocol SubscriberStore: Sendable {
     /// Forgets the requests that were answered before a time. Their reservations are kept.
     func pruneRetentionOffers(before time: Timestamp) async throws(StoreError)
 
+    // MARK: Requests with a key
+
+    /// Claims the right to answer a request.
+    /// - Parameter end: the time at which another process may take over.
+    func claim(
+        _ claim: IdempotentRequest.Claim, at now: Timestamp, until end: Timestamp
+    ) async throws(StoreError) -> IdempotentRequest.ClaimResult
+
+    /// Keeps the answer to a claimed request. The answer may be sent once this is durable.
+    /// - Returns: false if the claim was taken over, so the answer must not be sent.
+    func keep(
+        _ answer: IdempotentRequest.Answer, of claim: IdempotentRequest.Claim
+    ) async throws(StoreError) -> Bool
+
+    /// Withdraws what was reserved for a claimed request that is not answered, and forgets the request.
+    func release(_ claim: IdempotentRequest.Claim) async throws(StoreError)
+
+    /// Forgets requests that were claimed before a time. Their reservations are kept.
+    /// - Returns: the number of requests forgotten; less than `limit` if none are left.
+    func pruneIdempotentRequests(before time: Timestamp, limit: Int) async throws(StoreError) -> Int
+
+    // MARK: Entries
+
     /// Withdraws reservations whose signatures were not issued.
     func withdraw(_ nonces: [Nonce], in app: AppScope) async throws(StoreError)
 

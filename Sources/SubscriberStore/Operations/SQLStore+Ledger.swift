@@ -15,6 +15,12 @@ extension SQLStore {
         }
         return try await write(.names(request.lockNames)) { db in
             let app = try AppTable.makeID(of: request.app, db)
+            if let claim = request.claim {
+                let nonces = request.offers.flatMap(\.nonces)
+                guard try IdempotentRequestTable.note(nonces, app, under: claim, db) else {
+                    return request.offers.map { _ in .takenOver }
+                }
+            }
             if !request.facts.isEmpty { _ = try FactMerge(db: db, app: app).merge(request.facts) }
             var check = try LedgerCheck(request, app, db)
             return try check.answers()

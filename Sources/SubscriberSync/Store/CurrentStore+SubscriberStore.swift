@@ -87,6 +87,28 @@ extension CurrentStore: SubscriberStore {
         try await write { store throws(StoreError) in try await store.pruneRetentionOffers(before: time) }
     }
 
+    package func claim(
+        _ claim: IdempotentRequest.Claim, at now: Timestamp, until end: Timestamp
+    ) async throws(StoreError) -> IdempotentRequest.ClaimResult {
+        try await write { store throws(StoreError) in try await store.claim(claim, at: now, until: end) }
+    }
+
+    package func keep(_ answer: IdempotentRequest.Answer, of claim: IdempotentRequest.Claim) async throws(StoreError)
+        -> Bool
+    {
+        try await write { store throws(StoreError) in try await store.keep(answer, of: claim) }
+    }
+
+    package func release(_ claim: IdempotentRequest.Claim) async throws(StoreError) {
+        try await write { store throws(StoreError) in try await store.release(claim) }
+    }
+
+    package func pruneIdempotentRequests(before time: Timestamp, limit: Int) async throws(StoreError) -> Int {
+        try await write { store throws(StoreError) in
+            try await store.pruneIdempotentRequests(before: time, limit: limit)
+        }
+    }
+
     package func withdraw(_ nonces: [Nonce], in app: AppScope) async throws(StoreError) {
         try await write { store throws(StoreError) in try await store.withdraw(nonces, in: app) }
     }

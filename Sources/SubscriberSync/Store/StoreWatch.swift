@@ -26,6 +26,8 @@ package struct StoreWatch: Service {
     private static let delay = Duration.hours(1)
     /// The number of payloads deleted at a time: small, so that no notification waits long for a deletion.
     private static let payloadsPerStep = 50
+    /// The number of requests with an `Idempotency-Key` forgotten at a time.
+    private static let requestsPerStep = 500
 
     package init(
         _ current: CurrentStore, now: @escaping @Sendable () -> Timestamp, readiness: Readiness, metrics: SyncMetrics,
@@ -91,6 +93,9 @@ package struct StoreWatch: Service {
         let time = now()
         let oldest = time - RememberedRetentionOffer.time
         try? await current.pruneRetentionOffers(before: oldest)
+        await repeatInSteps(of: Self.requestsPerStep) { limit in
+            try await current.pruneIdempotentRequests(before: time - IdempotentRequest.time, limit: limit)
+        }
         let age = Duration.days(settings.payloadDays)
         let span = max(.days(1), age / Self.partitions)
         let limit = time - age
@@ -116,15 +121,25 @@ package struct StoreWatch: Service {
         }
     }
 
-    private func prunePayloads(receivedBefore limit: Timestamp) async {
+    private func prunePayloads(receivedBefore time: Timestamp) async {
+        let total = await repeatInSteps(of: Self.payloadsPerStep) { limit in
+            try await current.prunePayloads(receivedBefore: time, limit: limit)
+        }
+        if total > 0 { log.info("old notifications deleted", metadata: ["count": "\(total)"]) }
+    }
+
+    /// Calls a function that deletes a limited number of rows until none are left.
+    /// - Returns: the number of rows deleted.
+    @discardableResult
+    private func repeatInSteps(of limit: Int, _ delete: (Int) async throws -> Int) async -> Int {
         var total = 0
         while !Task.isCancelled {
-            let count = try? await current.prunePayloads(receivedBefore: limit, limit: Self.payloadsPerStep)
+            let count = try? await delete(limit)
             total += count ?? 0
-            guard count == Self.payloadsPerStep else { break }
+            guard count == limit else { break }
             // Let waiting notifications be stored in between.
             try? await Task.sleep(for: .milliseconds(20))
         }
-        if total > 0 { log.info("old notifications deleted", metadata: ["count": "\(total)"]) }
+        return total
     }
 }

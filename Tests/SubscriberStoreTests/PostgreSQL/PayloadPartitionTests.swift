@@ -213,7 +213,7 @@ struct PayloadPartitionTests {
         SET search_path = offer_signer;
         DROP TRIGGER redemption_counted ON redemption;
         DROP FUNCTION count_redemption;
-        DROP TABLE redemption_count, announcement, exposure, retention_shown, renewal_change;
+        DROP TABLE redemption_count, announcement, exposure, retention_shown, renewal_change, idempotent_request;
         ALTER TABLE redemption DROP COLUMN is_lasting;
         ALTER TABLE authorisation DROP COLUMN valid_until, DROP COLUMN rule, DROP COLUMN channel
         """

@@ -70,6 +70,25 @@ enum ServiceWork {
         _ = try await store.retentionOffer(for: request, in: Sample.production, at: Sample.day(3))
         try await store.record(Sample.shown(1), in: Sample.production)
         try await store.pruneRetentionOffers(before: Sample.day(2))
+        try await keyedRequests(store)
+    }
+
+    private static func keyedRequests(_ store: any SubscriberStore) async throws {
+        let request = IdempotentRequest(id: [1], digest: [2])
+        let claims = (1...3).map { IdempotentRequest.Claim(request, owner: UUIDText(high: 1, low: $0)) }
+        let offer = Sample.offer("keyed", nonces: [4711], expiresAt: 99)
+        for (claim, day) in zip(claims, [1, 2, 3]) {
+            _ = try await store.claim(claim, at: Sample.day(1), until: Sample.day(Double(day)))
+        }
+        _ = try await store.reserve(
+            LedgerRequest(
+                app: Sample.production, holders: [Sample.account(1)], offers: [offer], reserving: .all,
+                at: Sample.day(1), claim: claims[0]))
+        _ = try await store.claim(claims[1], at: Sample.day(1) + .seconds(1), until: Sample.day(1) + .seconds(2))
+        _ = try await store.keep(IdempotentRequest.Answer(status: 200, body: []), of: claims[1])
+        _ = try await store.claim(claims[2], at: Sample.day(1) + .seconds(1), until: Sample.day(2))
+        try await store.release(claims[1])
+        _ = try await store.pruneIdempotentRequests(before: Sample.day(3), limit: 10)
     }
 
     private static func customers(_ store: any SubscriberStore) async throws {
