@@ -81,6 +81,81 @@ struct DecisionCrashTests {
         #expect(try await race.isFree(after: 27))
     }
 
+    /// `LOST_ANSWERS` asks for more.
+    private static let lostAnswers = ProcessInfo.processInfo.environment["LOST_ANSWERS"].flatMap { Int($0) } ?? 300
+
+    @Test(
+        "every first answer is lost, a process is killed, and repeated requests with their key reserve once",
+        arguments: Engine.allCases)
+    func lostAnswers(engine: Engine) async throws {
+        let race = try await DecisionProcess(
+            customers: Self.lostAnswers, limits: "{outstanding: 9}", in: engine.location())
+        // Without an issuer ID, an answer has one signature.
+        let settings = ["SUBSCRIPTION_OFFERS_ISSUER_ID": ""]
+        let services = NIOLockedValueBox<[RunningService]>([])
+        for _ in 0..<engine.processes {
+            let service = try await onOwnThread { try race.start(settings) }
+            services.withLockedValue { $0.append(service) }
+        }
+        let next = NIOLockedValueBox<UInt64>(0)
+        let received = Received()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<Self.clients {
+                group.addTask {
+                    while true {
+                        let customer = next.withLockedValue { next in
+                            next += 1
+                            return next
+                        }
+                        guard customer <= Self.lostAnswers else { return }
+                        let answers = try await Self.answers(to: customer, race, services)
+                        #expect(Set(answers).count == 1, "customer \(customer)")
+                        received.add(answers.first ?? "none")
+                    }
+                }
+            }
+            group.addTask {
+                // Some requests are under way.
+                while next.withLockedValue({ $0 }) < UInt64(Self.lostAnswers / 2) {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                services.withLockedValue { $0[0] }.killAtOnce()
+                let service = try await onOwnThread { try race.start(settings) }
+                services.withLockedValue { $0[0] = service }
+            }
+            try await group.waitForAll()
+        }
+        let outstanding = try await race.authorisations().filter { $0.authorisation.state == .outstanding }
+        #expect(outstanding.count == Self.lostAnswers, "as many reservations as customers")
+        #expect(Set(outstanding.map { "\($0.id)" }) == Set(received.all))
+        #expect(try await race.exposures().count == Self.lostAnswers)
+        for service in services.withLockedValue({ $0 }) { #expect(try await onOwnThread { service.stop() } == 0) }
+    }
+
+    /// Asks for a customer until two answers have been read. The first answer is lost: it is not read, or a repeated
+    /// request to another process follows although it was read.
+    private static func answers(
+        to customer: UInt64, _ race: DecisionProcess, _ services: NIOLockedValueBox<[RunningService]>
+    ) async throws -> [String] {
+        var answers: [String] = []
+        for attempt in 0..<600 where answers.count < 2 {
+            let port = services.withLockedValue { $0[(Int(customer) + attempt) % $0.count].port }
+            let nonces = NIOLockedValueBox<[String]>([])
+            try? await Connection.open(port: port) { connection in
+                if attempt == 0, customer % 2 == 0 {
+                    try await race.askWithoutReading(customer, over: &connection, key: "of-\(customer)")
+                } else {
+                    let isOpen = try await race.ask(
+                        customer, over: &connection, key: "of-\(customer)",
+                        { nonce in nonces.withLockedValue { $0.append(nonce) } })
+                    if !isOpen { try await Task.sleep(for: .milliseconds(50)) }
+                }
+            }
+            answers += nonces.withLockedValue { $0 }
+        }
+        return answers
+    }
+
     /// Has the clients ask until none has anything to ask, and kills a process a few times in between.
     /// - Parameters:
     ///   - isLate: whether no kill is to come any more.

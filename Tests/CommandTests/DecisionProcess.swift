@@ -53,7 +53,11 @@ final class DecisionProcess: Sendable {
         let facts = (1...customers).flatMap { number in
             Self.facts("\(500_000 + number)", of: UInt64(number), from: start, to: start + .hours(30 * 24))
         }
-        try await withStore { store in try await store.merge(facts, in: Self.app) }
+        try await withStore { store in
+            for start in stride(from: 0, to: facts.count, by: 1000) {
+                try await store.merge(Array(facts[start..<min(start + 1000, facts.count)]), in: Self.app)
+            }
+        }
     }
 
     /// What the App Store has said of a subscription that renews.
@@ -101,13 +105,15 @@ final class DecisionProcess: Sendable {
     /// - Parameters:
     ///   - receive: gets each nonce in the answer.
     ///   - note: gets the status and the text of every answer.
+    ///   - key: the `Idempotency-Key`.
     /// - Returns: false if the connection is gone.
     func ask(
-        _ customer: UInt64, over connection: inout Connection, _ receive: (String) -> Void,
+        _ customer: UInt64, over connection: inout Connection, key: String? = nil, _ receive: (String) -> Void,
         noting note: (Int, String) -> Void = { _, _ in }
     ) async throws -> Bool {
-        let body = #"{"bundleID":"com.example.app","appAccountToken":"\#(Sample.token(customer).description)"}"#
-        guard let response = try? await connection.post("/v1/decisions", json: body) else { return false }
+        let response = try? await connection.post(
+            "/v1/decisions", json: Self.body(customer), headers: key.map { "Idempotency-Key: \($0)\r\n" } ?? "")
+        guard let response else { return false }
         note(response.status, response.text)
         // While the service starts, under its limit for waiting requests, or without its database.
         if response.status == 503 { return true }
@@ -117,6 +123,18 @@ final class DecisionProcess: Sendable {
         let v1 = (offer["signature"] as? [String: Any])?["nonce"] as? String
         for nonce in [v1, (offer["compactJWS"] as? String).flatMap(Self.nonce)].compactMap(\.self) { receive(nonce) }
         return true
+    }
+
+    /// Asks like ``ask(_:over:key:_:noting:)``, and does not wait for the answer.
+    func askWithoutReading(_ customer: UInt64, over connection: inout Connection, key: String) async throws {
+        let body = Self.body(customer)
+        try await connection.send(
+            "POST /v1/decisions HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: \(key)\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+
+    private static func body(_ customer: UInt64) -> String {
+        #"{"bundleID":"com.example.app","appAccountToken":"\#(Sample.token(customer).description)"}"#
     }
 
     private static func nonce(ofJWS text: String) -> String? {

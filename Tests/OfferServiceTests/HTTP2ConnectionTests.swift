@@ -143,6 +143,32 @@ struct HTTP2ConnectionTests {
         #expect(!client.channel.isActive)
     }
 
+    /// A responder that notes the keys of requests.
+    private final class Noting: Responder {
+        let keys = NIOLockedValueBox<[String?]>([])
+
+        func reply(to request: HTTPRequest, shedding: LoadShedding) -> Reply {
+            keys.withLockedValue { $0.append(request.idempotencyKey) }
+            return .now(HTTPResponse.noContent)
+        }
+
+        func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse { HTTPResponse(body: []) }
+    }
+
+    @Test("the Idempotency-Key reaches the service, and several are no key")
+    func idempotencyKey() throws {
+        let noting = Noting()
+        let client = try Client(noting)
+        let names: [[String]] = [[], ["a"], ["a", "b"]]
+        for (index, keys) in names.enumerated() {
+            let stream = UInt32(index * 2 + 1)
+            try client.begin(stream: stream, keys.map { ("idempotency-key", $0) })
+            try client.finish(stream: stream)
+            _ = try client.frames()
+        }
+        #expect(noting.keys.withLockedValue { $0 } == [nil, "a", ""])
+    }
+
     @Test("streams opened before or just after shutdown begins are answered")
     func stop() throws {
         let client = try Client()

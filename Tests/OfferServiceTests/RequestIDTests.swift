@@ -65,6 +65,15 @@ struct RequestIDTests {
         #expect(sent.contains(#""requestID":"third""#))
     }
 
+    @Test("the Idempotency-Key reaches the service, and several are no key")
+    func idempotencyKey() throws {
+        let query = "/offer?appBundleID=a&productIdentifier=p&offerID=o&applicationUsername=u"
+        let answers = try ["", "Idempotency-Key: k\r\nidempotency-key: k\r\n", "Idempotency-Key: \"k\r\n"].map {
+            try Self.answers(to: Self.request($0, query)).prefix(12)
+        }
+        #expect(answers == ["HTTP/1.1 200", "HTTP/1.1 400", "HTTP/1.1 400"])
+    }
+
     @Test(
         "a repeated or non-UTF-8 request ID is replaced, not refused",
         arguments: [
