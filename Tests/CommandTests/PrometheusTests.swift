@@ -80,7 +80,7 @@ struct PrometheusTests {
                 "offer_signer_oldest_forward_timestamp_seconds", "offer_signer_app_store_requests_total",
                 "offer_signer_recovered_until_timestamp_seconds", "offer_signer_subscriptions_due",
                 "offer_signer_decisions_total", "offer_signer_reservations_total", "offer_signer_redemptions_total",
-                "offer_signer_exposures_total", "offer_signer_keyed_requests_total",
+                "offer_signer_exposures_total", "offer_signer_keyed_requests_total", "offer_signer_offer_events_total",
                 "offer_signer_redemption_delay_seconds_total", "offer_signer_unexplained_redemptions",
                 "offer_signer_retention_answers_total",
             ])

@@ -65,8 +65,8 @@ struct IdempotencyTests {
         #expect(service.routes.scrape().sum(of: "offer_signer_signatures_total") == signatures)
         #expect(other.scrape().sum(of: "offer_signer_signatures_total") == 0)
         let scrape = service.routes.scrape()
-        #expect(scrape.sum(of: #"offer_signer_keyed_requests_total{answer="first"}"#) == 1)
-        #expect(scrape.sum(of: #"offer_signer_keyed_requests_total{answer="repeated"}"#) == 1)
+        #expect(scrape.sum(of: #"offer_signer_keyed_requests_total{outcome="first"}"#) == 1)
+        #expect(scrape.sum(of: #"offer_signer_keyed_requests_total{outcome="repeated"}"#) == 1)
         let isByRule = path.hasPrefix("/v1") && path != "/v1/introductory-offers"
         // Without a cap, both forms of one answer are reserved.
         #expect(try await service.authorisations().count == (isByRule ? 2 : 0))

@@ -127,12 +127,13 @@ extension Sample {
 
     /// The answer to a request for a retention message.
     package static func shown(
-        _ number: UInt64, of original: TransactionID? = nil, answer: String = "message"
+        _ number: UInt64, of original: TransactionID? = nil, answer: String = "message", offer: String? = nil
     ) -> RetentionShown {
         RetentionShown(
             requestIdentifier: UUIDText(high: 0xEE, low: number), subject: .subscription(original ?? id("\(number)")),
-            answer: answer, reason: "rules", messageIdentifier: UUIDText(high: 1, low: number), productID: nil,
-            offerID: nil, rule: "r", at: day(1))
+            answer: answer, reason: "rules", messageIdentifier: UUIDText(high: 1, low: number),
+            productID: offer.map { _ in valid { try ProductID(utf8: Array("monthly".utf8)) } },
+            offerID: offer.map { offer in valid { try OfferID(utf8: Array(offer.utf8)) } }, rule: "r", at: day(1))
     }
 
     /// An exposure to the offer `half`.

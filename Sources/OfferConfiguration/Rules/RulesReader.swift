@@ -37,6 +37,14 @@ final class RulesReader {
 
     /// Reads the member `rule` of an offer or a case: a name, or an inline condition.
     func rule(_ value: YAMLValue) -> Rule? {
+        let rule = anyRule(value)
+        if let misuse = rule?.condition.misuse {
+            value.report(misuse, hint: "write it under not with atLeast, or with atMost")
+        }
+        return rule
+    }
+
+    private func anyRule(_ value: YAMLValue) -> Rule? {
         if let name = value.text {
             return condition(named: name, from: value).map { Rule(name: name, condition: .rule(name, $0)) }
         }

@@ -1,4 +1,4 @@
-import OfferCore
+package import OfferCore
 
 /// A kind of customer requirement.
 package protocol CustomerTestKind: RuleTest {
@@ -12,12 +12,22 @@ package protocol CustomerTestKind: RuleTest {
 
     /// Returns true if only a complete history can give the test the wanted result.
     func needsCompleteHistory(wanting wanted: Bool) -> Bool
+
+    /// Returns the reason why a rule must not want this result, if reports from apps could give it; nil if it may.
+    func misuse(wanting wanted: Bool) -> String?
+
+    /// Returns the test in the rule of an offer. Without an offer of its own, it tests that one.
+    func about(_ offerID: OfferID) -> Self
 }
 
 extension CustomerTestKind {
     package var fact: String { Self.name }
 
     package func needsCompleteHistory(wanting wanted: Bool) -> Bool { false }
+
+    package func misuse(wanting wanted: Bool) -> String? { nil }
+
+    package func about(_ offerID: OfferID) -> Self { self }
 
     fileprivate static func contradiction(amongAll tests: [CustomerTest]) -> String? {
         contradiction(among: tests.compactMap { $0.kind as? Self })
@@ -39,6 +49,7 @@ package final class CustomerTest: Hashable, Sendable {
         EverSubscribedTest.self, UsedIntroductoryOfferTest.self, RefundTest.self, RefundPendingTest.self,
         RedemptionTest.self, WinBackTest.self, OwnsTest.self, OriginalAppVersionTest.self, OriginalPurchaseTest.self,
         TeamFactTest.self, DateTest.self, ShareTest.self, EnvironmentTest.self, StorefrontTest.self, PlacementTest.self,
+        EventTest<ShownEvent>.self, EventTest<DismissedEvent>.self, FirstShownTest.self,
     ]
 
     /// - Returns: nil for an invalid value, after reporting it.
@@ -47,6 +58,14 @@ package final class CustomerTest: Hashable, Sendable {
             Kind.read(value).map { CustomerTest($0) }
         }
         return read(kind)
+    }
+
+    func about(_ offerID: OfferID) -> CustomerTest {
+        func about<Kind: CustomerTestKind>(_ kind: Kind) -> CustomerTest {
+            let other = kind.about(offerID)
+            return other == kind ? self : CustomerTest(other)
+        }
+        return about(kind)
     }
 
     package static func == (one: CustomerTest, other: CustomerTest) -> Bool {

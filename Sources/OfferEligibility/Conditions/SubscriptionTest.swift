@@ -43,7 +43,7 @@ package final class SubscriptionTest: Hashable, Sendable {
         StatusTest.self, AutoRenewTest.self, RenewsToTest.self, EndedBecauseTest.self, EndedAgoTest.self,
         EndsInTest.self, RenewalsTest.self, SubscribedForTest.self, LastPeriodTest.self, PendingOfferTest.self,
         OwnershipTest.self, PriceIncreaseTest.self, RankTest.self, BillingPlanTest.self,
-        CommitmentEndsInTest.self, CommitmentPeriodTest.self,
+        CommitmentEndsInTest.self, CommitmentPeriodTest.self, AutoRenewChangedTest.self, BillingErrorsTest.self,
     ]
 
     /// - Returns: nil for an invalid value, after reporting it.

@@ -13,6 +13,8 @@ package struct TeamFactTest: CustomerTestKind {
         case isOneOf(Set<Scalar>)
         case number(Bounds<Double>)
         case date(DateRange)
+        /// A date at most this long ago, or at most this long from now. nil excludes that side.
+        case near(last: Duration?, next: Duration?)
     }
 
     /// A scalar in a rule.
@@ -45,6 +47,10 @@ package struct TeamFactTest: CustomerTestKind {
         case .date(let range):
             guard case .text(let text)? = Scalar(value), let time = Timestamp(dateOrTime: text) else { return .unknown }
             return Truth(range.contains(time))
+        case .near(let last, let next):
+            guard case .text(let text)? = Scalar(value), let time = Timestamp(dateOrTime: text) else { return .unknown }
+            let age = context.duration(since: time)
+            return Truth(age >= .zero ? last.map { age <= $0 } ?? false : next.map { .zero - age <= $0 } ?? false)
         }
     }
 
@@ -54,6 +60,9 @@ package struct TeamFactTest: CustomerTestKind {
         case .isOneOf(let scalars): .list(scalars.map { ReasonValue($0) }.sorted { $0.sentencePart < $1.sentencePart })
         case .number(let bounds): ReasonValue(bounds) { .number($0) }
         case .date(let range): ReasonValue(range)
+        case .near(let last, let next):
+            .members(
+                [("last", last), ("next", next)].compactMap { name, time in time.map { .init(name, .duration($0)) } })
         }
     }
 
@@ -78,11 +87,12 @@ package struct TeamFactTest: CustomerTestKind {
         let sets = requirements.compactMap { if case .isOneOf(let values) = $0 { values } else { nil } }
         let numbers = requirements.compactMap { if case .number(let bounds) = $0 { bounds } else { nil } }
         let dates = requirements.compactMap { if case .date(let range) = $0 { range } else { nil } }
+        let hasNearDate = requirements.contains { if case .near = $0 { true } else { false } }
         if sets.areDisjoint() { return "a fact has one value" }
         if numbers.areApart() || dates.map({ (from: $0.from, until: $0.until) }).areApart() {
             return Contradiction.ranges
         }
-        if !numbers.isEmpty, !dates.isEmpty { return "a fact is a number or a date" }
+        if !numbers.isEmpty, !dates.isEmpty || hasNearDate { return "a fact is a number or a date" }
         guard let first = sets.first, !numbers.isEmpty else { return nil }
         let fits = sets.dropFirst().reduce(first) { $0.intersection($1) }.contains { scalar in
             guard case .number(let number) = scalar else { return false }
@@ -99,7 +109,9 @@ extension CustomerTest {
 // MARK: Reading
 
 extension TeamFactTest {
-    private static let requirements = ["is", "in", "atLeast", "atMost", "before", "after", "exists"]
+    private static let requirements = [
+        "is", "in", "atLeast", "atMost", "before", "after", "exists", "within", "last", "next",
+    ]
 
     package static func read(_ value: some RuleValue) -> Self? {
         let members = value.members(name, known: ["name"] + requirements)
@@ -110,11 +122,13 @@ extension TeamFactTest {
         }
         let given = requirements.filter { members[$0] != nil }
         guard let first = given.first,
-            given.count == 1 || [["atLeast", "atMost"], ["before", "after"]].contains(given)
+            given.count == 1 || [["atLeast", "atMost"], ["before", "after"], ["last", "next"]].contains(given)
         else {
             value.report(
                 given.isEmpty ? "the fact has no test" : "the fact has more than one test",
-                hint: "write is, in or exists, or the bounds atLeast and atMost, or after and before")
+                hint:
+                    "write is, in, exists or within, or the bounds atLeast and atMost, after and before, or last and next"
+            )
             return nil
         }
         return requirement(first, members, value).map { Self(name: fact, $0) }
@@ -136,6 +150,11 @@ extension TeamFactTest {
                 bound.text.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
                     ?? bound.refuse(expected: "a number")
             }.map { .number($0) }
+        case "within": return members["within"]?.duration().map { .near(last: $0, next: $0) }
+        case "last", "next":
+            let (last, next) = (members["last"].read { $0.duration() }, members["next"].read { $0.duration() })
+            guard !last.isUnreadable, !next.isUnreadable else { return nil }
+            return .near(last: last.value, next: next.value)
         default:
             return value.dates(in: members, from: "after", until: "before").map { .date($0) }
         }

@@ -19,7 +19,7 @@ package final class OfferTerms: Sendable {
     ) {
         self.productID = productID
         self.offerID = offerID
-        self.rule = rule
+        self.rule = Rule(name: rule.name, condition: rule.condition.about(offerID))
         self.priority = priority
         self.limits = limits
         self.isSignedElsewhere = isSignedElsewhere

@@ -2,9 +2,11 @@ import OfferCore
 
 /// A change of a subscription that a later renewal info replaces: auto-renew was turned on or off, the product or the plan
 /// of the next period changed, billing failed or recovered, or the subscription ended.
-///
-/// Decisions do not use it. Reports do.
 package struct RenewalChange: Hashable, Sendable {
+    /// The types of notifications that conditions read.
+    static let autoRenewType = "DID_CHANGE_RENEWAL_STATUS"
+    static let billingErrorType = "DID_FAIL_TO_RENEW"
+
     /// The type and subtype of the notification.
     package let type: String
     package let subtype: String?

@@ -11,14 +11,8 @@ package struct Exposure: Hashable, Sendable {
         case heldOut = "held_out"
     }
 
-    package enum Subject: Hashable, Sendable {
-        /// The Apple Account; if it is unknown or there are several, the account, or else the earliest subscription.
-        case customer(CustomerIdentifier)
-        /// Random bytes in place of an erased customer.
-        case erased([UInt8])
-    }
-
-    package let subject: Subject
+    /// The Apple Account; if it is unknown or there are several, the account, or else the earliest subscription.
+    package let subject: RecordedCustomer
     package let productID: ProductID
     /// nil for an introductory offer.
     package let offerID: OfferID?
@@ -33,7 +27,7 @@ package struct Exposure: Hashable, Sendable {
     package let at: Timestamp
 
     package init(
-        subject: Subject, productID: ProductID, offerID: OfferID?, arm: Arm, place: SamplePlace?,
+        subject: RecordedCustomer, productID: ProductID, offerID: OfferID?, arm: Arm, place: SamplePlace?,
         source: OfferSource, placement: String? = nil, rulesDigest: [UInt8], at: Timestamp
     ) {
         self.subject = subject
@@ -48,12 +42,7 @@ package struct Exposure: Hashable, Sendable {
     }
 
     /// nil after an erasure.
-    package var customer: CustomerIdentifier? {
-        switch subject {
-        case .customer(let identifier): identifier
-        case .erased: nil
-        }
-    }
+    package var customer: CustomerIdentifier? { subject.customer }
 
     /// Returns true if both record the same offer and sample.
     package func isAbout(_ other: Exposure) -> Bool {

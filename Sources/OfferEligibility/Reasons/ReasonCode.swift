@@ -19,6 +19,8 @@ package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case billingPlan = "billing_plan"
     case commitmentEndsIn = "commitment_ends_in"
     case commitmentPeriod = "commitment_period"
+    case autoRenewChanged = "auto_renew_changed"
+    case billingErrors = "billing_errors"
     case everSubscribed = "ever_subscribed"
     case introductoryOfferUsed = "introductory_offer_used"
     case refunded
@@ -35,6 +37,9 @@ package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case environment
     case storefront
     case placement
+    case shown
+    case dismissed
+    case firstShown = "first_shown"
     /// The customer never subscribed in a group.
     case noSubscription = "no_subscription"
 

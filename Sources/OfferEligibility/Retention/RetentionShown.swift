@@ -38,3 +38,14 @@ package struct RetentionShown: Hashable, Sendable {
         self.at = at
     }
 }
+
+extension OfferEvent {
+    /// The offer that the App Store was told to show; nil for an answer without an offer.
+    package init?(_ shown: RetentionShown) {
+        guard let productID = shown.productID, let offerID = shown.offerID, case .subscription(let id) = shown.subject
+        else { return nil }
+        self.init(
+            subject: .customer(.originalTransactionID(id)), kind: .shown, productID: productID, offerID: offerID,
+            at: shown.at)
+    }
+}

@@ -23,10 +23,13 @@ package struct HistoryEvidence: Hashable, Sendable {
     package struct Coverage: Hashable, Sendable {
         package let since: Timestamp
         package let until: Timestamp
+        /// The time since which changes of renewals were also recorded; nil if they are not.
+        package let changesSince: Timestamp?
 
-        package init(since: Timestamp, until: Timestamp) {
+        package init(since: Timestamp, until: Timestamp, changesSince: Timestamp? = nil) {
             self.since = since
             self.until = until
+            self.changesSince = changesSince
         }
     }
 
@@ -58,6 +61,12 @@ package struct HistoryEvidence: Hashable, Sendable {
     package static let defaultFreshness = Duration.hours(24)
 
     func isFresh(_ date: Timestamp, at now: Timestamp) -> Bool { now - date <= freshness }
+
+    /// Returns the time since which every change of a renewal is known; nil if a recent one may be missing.
+    func changesKnownSince(at now: Timestamp) -> Timestamp? {
+        guard isEverythingRead, !isAppStoreSilent, let coverage, isFresh(coverage.until, at: now) else { return nil }
+        return coverage.changesSince.map { max($0, coverage.since) }
+    }
 
     /// Returns true if a history that was complete at a date still counts. It must be fresh, or every notification
     /// since then must be known.

@@ -35,7 +35,9 @@ extension SubscriberState {
         self.subscriptions = subscriptions.compactMap { subscription in
             let signals = signals[subscription.originalTransactionID] ?? SubscriptionSignals()
             return timelines[subscription].flatMap { timeline in
-                Subscription(subscription, in: timeline, signals, requests, environment, timing, at: now)
+                Subscription(
+                    subscription, in: timeline, signals, requests, environment, timing,
+                    changesKnownSince: evidence.changesKnownSince(at: now), at: now)
             }
         }
         if let oldBefore { markOld(before: oldBefore, facts) }

@@ -4,7 +4,8 @@ extension Subscription {
     /// - Returns: nil if the timeline belongs to another subscription.
     init?(
         _ subscription: SubscriptionPeriods, in timeline: Timeline, _ signals: SubscriptionSignals,
-        _ requests: PendingRefunds, _ environment: AppStoreEnvironment, _ timing: SubscriptionTiming, at now: Timestamp
+        _ requests: PendingRefunds, _ environment: AppStoreEnvironment, _ timing: SubscriptionTiming,
+        changesKnownSince: Timestamp?, at now: Timestamp
     ) {
         guard let place = timeline.current(of: subscription.originalTransactionID, at: now) else { return nil }
         let current = CurrentPeriod(place, in: timeline, of: subscription, signals, timing, at: now)
@@ -12,6 +13,8 @@ extension Subscription {
         let run = SubscriptionRun(to: place, in: timeline, at: now)
         self.init(subscription, current.period, standing, run, environment)
         refundPending = requests.contains(originalTransactionID)
+        (autoRenewChange, billingErrors) = (signals.autoRenewChange, signals.billingErrors)
+        self.changesKnownSince = changesKnownSince
         guard let renewal = current.renewal else { return }
         read(renewal, standing)
         // An active subscriber gets no win-back offers.
@@ -33,6 +36,7 @@ extension Subscription {
         expiresAt = period.purchase.expiresDate
         renewals = subscription.isAnothers ? 0 : run.renewals
         (subscribedSince, isRunWhole) = (run.start, run.isWhole)
+        firstPurchasedAt = subscription.periods.first { $0.transactionID == subscription.originalTransactionID }?.start
         lastPeriod = PeriodKind(period.purchase.offer)
         offerID = period.purchase.offer?.identifier
         ownership = subscription.ownership
@@ -41,6 +45,7 @@ extension Subscription {
         isCommitted = commitment != nil || billingPlan == .monthly
         hasRenewalInfo = false
         refunds = subscription.refunds
+        billingErrors = []
         (refundPending, winBackOffers, areWinBackOffersKnown, isStale) = (false, [], false, false)
     }
 

@@ -1,4 +1,4 @@
-import OfferCore
+package import OfferCore
 
 extension Subscription {
     /// The raw values are wire values.
@@ -36,6 +36,20 @@ extension Subscription {
         case otherOffer = "other_offer"
         case regular
     }
+
+    /// A switch of auto-renew. During a commitment, it is the choice for the end of the commitment.
+    package struct AutoRenewChange: Hashable, Sendable {
+        package let at: Timestamp
+        package let isOn: Bool
+
+        package init(at: Timestamp, isOn: Bool) {
+            self.at = at
+            self.isOn = isOn
+        }
+    }
+
+    /// Returns true if every notification about the subscription since a time is known.
+    package func knowsChanges(since time: Timestamp) -> Bool { changesKnownSince.map { $0 <= time } ?? false }
 
     package enum PriceIncrease: String, CaseIterable, Hashable, Sendable {
         case pending

@@ -39,6 +39,8 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var subscribedSince: Timestamp
     /// True if the first purchase of the run is known.
     package internal(set) var isRunWhole: Bool
+    /// The start of the first period; nil if it is unknown.
+    package let firstPurchasedAt: Timestamp?
     package internal(set) var lastPeriod: PeriodKind
     /// The offer of the current period.
     package internal(set) var offerID: String?
@@ -54,6 +56,12 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var winBackOffers: [String]
     /// True if ``winBackOffers`` is complete. After the end of a subscription, this needs a renewal info signed since.
     package internal(set) var areWinBackOffersKnown: Bool
+    /// The last known switch of auto-renew; nil if none is known.
+    package internal(set) var autoRenewChange: AutoRenewChange?
+    /// The times at which the App Store could not collect a renewal, as far as its notifications are known.
+    package internal(set) var billingErrors: [Timestamp]
+    /// The time since which all notifications are known; nil if some recent one may be missing.
+    package internal(set) var changesKnownSince: Timestamp?
     /// True if the App Store did not answer a refresh in time and the subscription's newest data is too old.
     package internal(set) var isStale: Bool
 }

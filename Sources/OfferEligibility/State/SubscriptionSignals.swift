@@ -9,6 +9,10 @@ struct SubscriptionSignals {
     /// or without an offer for the next period.
     private(set) var announcements: [Signed<Renewal>] = []
 
+    /// The last switch of auto-renew.
+    private(set) var autoRenewChange: Subscription.AutoRenewChange?
+    private(set) var billingErrors: [Timestamp] = []
+
     static func all(in facts: SubscriberFacts) -> [TransactionID: SubscriptionSignals] {
         var byID: [TransactionID: SubscriptionSignals] = [:]
         for fact in facts { byID[fact.originalTransactionID, default: SubscriptionSignals()].add(fact) }
@@ -23,8 +27,19 @@ struct SubscriptionSignals {
         case .expiryReason(let value): expiryReason = Signed(value: value, signedDate: fact.signedDate)
         case .firstAnnouncement(let value), .lastAnnouncement(let value):
             announcements.append(Signed(value: value, signedDate: fact.signedDate))
-        case .transaction, .receiptTransaction, .fetchedTransaction, .refundRequest, .wholeHistory, .renewalChange:
-            break
+        case .renewalChange(let change): add(change, at: fact.signedDate)
+        case .transaction, .receiptTransaction, .fetchedTransaction, .refundRequest, .wholeHistory: break
+        }
+    }
+
+    private mutating func add(_ change: RenewalChange, at date: Timestamp) {
+        switch change.type {
+        case RenewalChange.autoRenewType:
+            guard autoRenewChange.map({ $0.at < date }) ?? true else { return }
+            let status = change.renewal.commitment?.autoRenewStatus ?? change.renewal.autoRenewStatus
+            autoRenewChange = Subscription.AutoRenewChange(at: date, isOn: status == .on)
+        case RenewalChange.billingErrorType: billingErrors.append(date)
+        default: break
         }
     }
 

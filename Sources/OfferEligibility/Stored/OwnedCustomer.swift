@@ -10,6 +10,8 @@ package struct OwnedCustomer {
     package let links: [CustomerLink]
     /// The exposures that count for the customer.
     package let exposures: [Exposure]
+    /// The events that count for the customer.
+    package let events: OfferEvents
     package let appAccountToken: UUIDText?
     package let applicationUsername: FieldText?
     package let appTransactionID: TransactionID?
@@ -42,8 +44,12 @@ package struct OwnedCustomer {
             accounts.contains(link.account) || identifier?.account == nil && names.contains(link.identifier)
         }
         self.links = linked.sorted { $0.identifier.precedes($1.identifier) }
-        let exposed = stored.exposures.isEmpty ? [] : Self.exposed(purchases)
-        exposures = stored.exposures.filter { $0.customer.map(exposed.contains) ?? false }
+        let hasRecords = !stored.exposures.isEmpty || !stored.events.events.isEmpty
+        var exposed: Set<CustomerIdentifier> = hasRecords ? Self.exposed(purchases) : []
+        if let account = identifier?.account { exposed.insert(CustomerIdentifier(account)) }
+        exposures = stored.exposures.filter { $0.subject.isOne(of: exposed) }
+        events = OfferEvents(
+            stored.events.events.filter { $0.subject.isOne(of: exposed) }, isComplete: stored.events.isComplete)
         isComplete = stored.isComplete
         hasUnreadConsumables = stored.hasUnreadConsumables
         coverage = stored.coverage
@@ -120,6 +126,6 @@ extension CustomerFacts {
         let state = customer.state(in: app, at: now)
         self.init(
             state: state, environment: customer.app.environment, team: customer.teamFactsByName,
-            places: customer.exposures.places)
+            places: customer.exposures.places, events: customer.events)
     }
 }

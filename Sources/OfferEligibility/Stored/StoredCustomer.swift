@@ -11,6 +11,7 @@ package struct StoredCustomer: Hashable, Sendable {
     package let teamFacts: [TeamFact]
     package let links: [CustomerLink]
     package let exposures: [Exposure]
+    package let events: OfferEvents
     /// False if the customer has more purchases than the store reads, or if one cannot be read. Consumables are
     /// ignored.
     package let isComplete: Bool
@@ -21,7 +22,7 @@ package struct StoredCustomer: Hashable, Sendable {
 
     package init(
         app: AppScope, facts: [SubscriberFact], teamFacts: [TeamFact], links: [CustomerLink],
-        exposures: [Exposure], isComplete: Bool,
+        exposures: [Exposure], events: OfferEvents = OfferEvents(), isComplete: Bool,
         hasUnreadConsumables: Bool = false, coverage: HistoryEvidence.Coverage? = nil
     ) {
         self.app = app
@@ -29,6 +30,7 @@ package struct StoredCustomer: Hashable, Sendable {
         self.teamFacts = teamFacts
         self.links = links
         self.exposures = exposures
+        self.events = events
         self.isComplete = isComplete
         self.hasUnreadConsumables = hasUnreadConsumables
         self.coverage = coverage

@@ -4,6 +4,9 @@ package import SubscriberStore
 
 /// The answer of `POST /v1/customers/lookup`, also printed by `offer-signer customers show`.
 package enum CustomerAnswer {
+    /// The maximum number of events in an answer, the newest.
+    static let maximumEvents = 100
+
     /// The answer about an unknown customer.
     package static let ofUnknownCustomer = Array(#"{"customers":[]}"#.utf8)
 
@@ -63,6 +66,14 @@ extension OwnedCustomer {
             writer.member("at", exposure.at.milliseconds)
             writer.members(of: exposure.source)
             if let placement = exposure.placement { writer.member("placement", placement) }
+        }
+        let events = events.events.sorted { $0.at < $1.at }.suffix(CustomerAnswer.maximumEvents)
+        writer.objects("events", Array(events)) { writer, event in
+            writer.member("event", event.kind.rawValue)
+            writer.member("offerID", utf8: event.offerID.text.utf8)
+            writer.member("productID", utf8: event.productID.text.utf8)
+            writer.member("at", event.at.milliseconds)
+            if let error = event.error { writer.member("error", error) }
         }
         writer.object("facts") { writer in
             for fact in teamFacts { writer.rawMembers(fact.member) }

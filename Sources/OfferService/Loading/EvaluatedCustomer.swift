@@ -75,7 +75,8 @@ extension EvaluatedCustomer {
         self.facts = CustomerFacts(
             state: state, environment: app.environment, team: owned?.teamFactsByName ?? [:],
             originalAppVersion: download.version.flatMap(AppVersion.init), originalPurchase: download.purchaseDate,
-            places: owned?.exposures.places ?? [:], placement: customer.name.placement?.description)
+            places: owned?.exposures.places ?? [:], placement: customer.name.placement?.description,
+            events: owned?.events ?? OfferEvents())
         self.newFacts = newFacts
         // The proofs must belong to the Apple Account that the signature counts for.
         if customer.isBoundToTransaction, customer.proofs != nil, let id = customer.transactionID,
@@ -147,6 +148,9 @@ extension EvaluatedCustomer {
         if let version = facts.originalAppVersion { lines.append("originalAppVersion \(version)") }
         if let purchase = facts.originalPurchase { lines.append("originalPurchase \(purchase.milliseconds)") }
         if let placement = facts.placement { lines.append("placement \(placement)") }
+        lines += facts.events.events.map { event in
+            "\(event.kind.rawValue) \(event.productID.text) \(event.offerID.text) \(event.at.milliseconds)"
+        }
         lines += facts.places.map { sample, isIn in "place \(sample) \(isIn)" }
         do { return try SHA256.hash(Array(lines.sorted().joined(separator: "\n").utf8)) } catch {
             throw .signingUnavailable

@@ -106,7 +106,7 @@ extension StoredCustomer {
         guard !newFacts.isEmpty else { return self }
         return StoredCustomer(
             app: app, facts: Array(SubscriberFacts(facts + newFacts)), teamFacts: teamFacts, links: links,
-            exposures: exposures, isComplete: isComplete, hasUnreadConsumables: hasUnreadConsumables, coverage: coverage
-        )
+            exposures: exposures, events: events, isComplete: isComplete, hasUnreadConsumables: hasUnreadConsumables,
+            coverage: coverage)
     }
 }

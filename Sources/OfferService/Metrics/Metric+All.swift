@@ -17,7 +17,7 @@ extension Metric {
         "Requests and offers in lists that exceeded a rate limit, by kind of limit.")
 
     static let keyedRequests = Metric(
-        "offer_signer_keyed_requests_total", .counter, ["answer"],
+        "offer_signer_keyed_requests_total", .counter, ["outcome"],
         "Requests with an `Idempotency-Key`: `first`, `repeated` with the kept answer, or `taken_over` because the first "
             + "request was not answered in time.")
     static let emailUsernames = Metric(
@@ -55,6 +55,9 @@ extension Metric {
         "offer_signer_exposures_total", .counter, ["app", "environment", "product", "offer", "arm", "channel"],
         "New exposures of customers to offers with a rule. The arm is `offered` or `held_out`, and the offer is empty for "
             + "an introductory offer. A held-out customer whom a limit refuses is counted with each request.")
+    static let offerEvents = Metric(
+        "offer_signer_offer_events_total", .counter, ["app", "event"],
+        "Events that apps reported about offers: `shown`, `dismissed`, `purchased`, `pending` or `failed`.")
 
     // App Store data.
     static let unansweredCertificates = Metric(
@@ -174,7 +177,7 @@ extension Metric {
         requests, refusals, limited, keyedRequests, emailUsernames, signatures, unboundJWS, selfVerificationFailures,
         signing,
         verifying,
-        decisions, reservations, exposures, redemptions, redemptionDelay, unexplainedRedemptions,
+        decisions, reservations, exposures, offerEvents, redemptions, redemptionDelay, unexplainedRedemptions,
         appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, notifications,
         notificationTypes, lastNotification, notificationLag, subscriptions, storeUp, storeChanges, storeCommits,
         storeRoundTrips, storeRetries,

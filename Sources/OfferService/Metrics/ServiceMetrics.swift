@@ -155,6 +155,11 @@ package final class ServiceMetrics: Sendable {
     /// Counts a request with an `Idempotency-Key`.
     func answered(_ answer: KeyedAnswer) { registry.counter(.keyedRequests, answer.rawValue).increment() }
 
+    /// Counts an event that an app reported.
+    func reported(_ event: OfferEvent, of app: BundleID) {
+        registry.counter(.offerEvents, app.text.description, event.kind.rawValue).increment()
+    }
+
     /// Counts the new exposures of a request. For a held-out offer, the limits are not known here.
     /// - Parameter answers: the ledger's answer for each offer of the request.
     func exposed(_ request: LedgerRequest, _ answers: [LedgerResult]) {

@@ -56,6 +56,7 @@ package struct Application: Sendable {
     package let signer: OfferSigner
     let signing: SigningEndpoints
     let idempotent: IdempotentAnswers
+    let events: OfferEventsEndpoint
     package let keyHealth: KeyHealth
     package let refusals: RefusalLog
     let explanations: ExplanationEndpoint
@@ -102,6 +103,7 @@ package struct Application: Sendable {
             signer: signer, decider: decider, limits: limits, proofs: ProofVerifier(trust: trust, now: sources.now),
             log: log)
         idempotent = IdempotentAnswers(store: store, sources: sources, metrics: metrics)
+        events = OfferEventsEndpoint(store: store, limits: limits, metrics: metrics, now: sources.now)
         explanations = ExplanationEndpoint(
             threads: .shared, waitLimit: front.explanationWait, limits: limits, now: sources.now, log: log)
         health = Health(

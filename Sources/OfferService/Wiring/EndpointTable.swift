@@ -35,6 +35,7 @@ extension Application {
             ).acceptingProofs().reading(store),
             .work(
                 ["POST"], "/v1/advanced-commerce", scope: .advancedCommerce, .now(signing.answerAdvancedCommerce)),
+            .work(["POST"], "/v1/offers/events", scope: .sign, events.handler),
             .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler),
             .work(["POST"], "/v1/customers/lookup", scope: .customers, customers.lookup),
             .work(["PUT"], "/v1/customers/facts", scope: .facts, customers.facts),

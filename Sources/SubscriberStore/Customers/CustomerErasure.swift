@@ -100,6 +100,7 @@ struct CustomerErasure {
         try AuthorisationTable.erase(name, app, db)
         try ExposureTable.erase(name, app, db)
         try RetentionShownTable.erase(name, app, db)
+        try OfferEventTable.erase(name, app, db)
         try LinkTable.removeAll(to: name, app, db)
     }
 

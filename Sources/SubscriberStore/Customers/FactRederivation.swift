@@ -29,7 +29,7 @@ struct FactRederivation {
     }
 
     private func withdraw(from subscription: Int64, _ original: TransactionID) throws -> Int {
-        let facts = try FactTable.all(subscription, of: original, withChanges: true, db)
+        let facts = try FactTable.all(subscription, of: original, db)
         let wrong = facts.filter { payload.digests.contains($0.digest) && !self.facts.contains($0) }
         guard !wrong.isEmpty else { return 0 }
         for fact in wrong {

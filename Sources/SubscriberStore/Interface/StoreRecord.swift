@@ -13,6 +13,7 @@ package enum StoreRecord: Hashable, Sendable {
     case authorisation(AppScope, AuthorisationEntry)
     case exposure(AppScope, Exposure)
     case retentionShown(AppScope, RetentionShown)
+    case offerEvent(AppScope, OfferEvent)
 }
 
 /// An authorisation with its nonce and its holders. Its redemption is derived from the facts.

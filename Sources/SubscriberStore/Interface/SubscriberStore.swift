@@ -73,6 +73,18 @@ package protocol SubscriberStore: Sendable {
     /// Forgets the requests that were answered before a time. Their reservations are kept.
     func pruneRetentionOffers(before time: Timestamp) async throws(StoreError)
 
+    // MARK: Events
+
+    /// Records events that an app reports. A report about an unknown signature is ignored.
+    /// - Parameters:
+    ///   - environment: the environment of reports that name no signature.
+    ///   - owner: the only customer whose signatures may be reported on; nil for any.
+    /// - Returns: the events that were not ignored, including those that were known.
+    func record(
+        _ reports: [OfferEventReport], of bundleID: BundleID, in environment: AppStoreEnvironment,
+        onlyOf owner: CustomerIdentifier?
+    ) async throws(StoreError) -> [OfferEvent]
+
     // MARK: Requests with a key
 
     /// Claims the right to answer a request.

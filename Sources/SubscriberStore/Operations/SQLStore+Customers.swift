@@ -41,18 +41,23 @@ extension SQLStore {
     ) throws -> StoredCustomer? {
         let (subscriptions, names) = (Array(search.subscriptions), search.allNames)
         let (ofTeamFacts, ofLinks) = (TeamFactTable.all(of: names, id), LinkTable.links(of: names, id))
-        let ofExposures = ExposureTable.all(of: names, id)
+        let (ofExposures, ofEvents) = (ExposureTable.all(of: names, id), OfferEventTable.all(of: names, id))
         var answers = try db.rows(
-            subscriptions.map { FactTable.all($0.key) } + ofTeamFacts + ofLinks + ofExposures)[...]
+            subscriptions.map { FactTable.all($0.key) } + ofTeamFacts + ofLinks + ofExposures + ofEvents)[...]
+        func rows(of queries: [Query]) -> [Row] {
+            defer { answers.removeFirst(queries.count) }
+            return Array(answers.prefix(queries.count).joined())
+        }
         let facts = try subscriptions.flatMap { _, found in
             try answers.removeFirst().map { try FactTable.fact($0, of: found.original) }
         }
-        let teamFacts = try answers.prefix(ofTeamFacts.count).joined().map(TeamFactTable.fact)
-        let links = try answers.dropFirst(ofTeamFacts.count).prefix(ofLinks.count).joined().map(LinkTable.link)
-        let exposures = try answers.suffix(ofExposures.count).joined().map(ExposureTable.exposure)
+        let teamFacts = try rows(of: ofTeamFacts).map(TeamFactTable.fact)
+        let links = try rows(of: ofLinks).map(LinkTable.link)
+        let exposures = try rows(of: ofExposures).map(ExposureTable.exposure)
+        let events = try OfferEventTable.events(rows(of: ofEvents))
         guard !facts.isEmpty || !teamFacts.isEmpty || !links.isEmpty else { return nil }
         return StoredCustomer(
-            app: app, facts: facts, teamFacts: teamFacts, links: links, exposures: exposures,
+            app: app, facts: facts, teamFacts: teamFacts, links: links, exposures: exposures, events: events,
             isComplete: search.isComplete, hasUnreadConsumables: search.hasMoreConsumables, coverage: coverage)
     }
 

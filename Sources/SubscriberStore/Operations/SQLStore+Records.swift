@@ -105,6 +105,12 @@ extension SQLStore {
             ORDER BY app, request_id
             """
         ) { row in try body(.retentionShown(AppTable.scope(row), RetentionShownTable.shown(row))) }
+        try db.forEachRow(
+            """
+            SELECT offer_event.*, bundle_id, environment FROM offer_event JOIN app ON app.id = app
+            ORDER BY app, offer_event.kind, value, at, event, product_id, offer_id
+            """
+        ) { row in try body(.offerEvent(AppTable.scope(row), OfferEventTable.event(row))) }
     }
 
     private static func callersStatements(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {
@@ -149,6 +155,7 @@ extension SQLStore {
         case .authorisation(let app, let entry): try add(entry, AppTable.makeID(of: app, db), db)
         case .retentionShown(let app, let shown):
             try RetentionShownTable.add(shown, AppTable.makeID(of: app, db), db)
+        case .offerEvent(let app, let event): try OfferEventTable.add(event, AppTable.makeID(of: app, db), db)
         case .exposure(let app, let exposure): try ExposureTable.add(exposure, AppTable.makeID(of: app, db), db)
         }
     }

@@ -30,7 +30,12 @@ extension SQLStore {
     }
 
     package func record(_ shown: RetentionShown, in app: AppScope) async throws(StoreError) {
-        try await write(.nothing) { db in try RetentionShownTable.add(shown, AppTable.makeID(of: app, db), db) }
+        try await write(.nothing) { db in
+            let app = try AppTable.makeID(of: app, db)
+            // An offer in an answer counts as shown.
+            guard try RetentionShownTable.add(shown, app, db), let event = OfferEvent(shown) else { return }
+            try OfferEventTable.add(event, app, db)
+        }
     }
 
     package func pruneRetentionOffers(before time: Timestamp) async throws(StoreError) {

@@ -31,7 +31,10 @@ enum AppTable {
     ) throws {
         try db.send(
             """
-            UPDATE app SET recovered_until = ?1, recovered_since = CASE WHEN ?5 = 1 THEN coalesce(recovered_since, ?4) ELSE ?4 END
+            UPDATE app SET recovered_until = ?1, changes_until = ?1,
+                recovered_since = CASE WHEN ?5 = 1 THEN coalesce(recovered_since, ?4) ELSE ?4 END,
+                changes_since = CASE WHEN coalesce(changes_until, -1) != coalesce(recovered_until, -1) THEN ?1
+                    WHEN ?5 = 1 THEN coalesce(changes_since, ?4) ELSE ?4 END
             WHERE id = ?2 AND (recovered_until IS NULL OR recovered_until < ?1 OR recovered_until > ?3)
             """, [time.milliseconds, app, now.milliseconds, start.milliseconds, continuing ? 1 : 0])
     }
@@ -50,12 +53,14 @@ enum AppTable {
         Dictionary(uniqueKeysWithValues: try db.rows("SELECT * FROM app", []).map { (try $0["id"], try scope($0)) })
     }
 
-    /// Reads the columns `recovered_since` and `recovered_until`.
+    /// Reads the columns `recovered_since`, `recovered_until`, `changes_since` and `changes_until`.
     private static func coverage(_ row: Row) throws -> HistoryEvidence.Coverage? {
         guard let since = try row.time("recovered_since"), let until = try row.time("recovered_until") else {
             return nil
         }
-        return HistoryEvidence.Coverage(since: since, until: until)
+        // An earlier version of the program may have moved the checkpoint. It does not record changes.
+        let changesSince = try row.time("changes_until") == until ? try row.time("changes_since") : nil
+        return HistoryEvidence.Coverage(since: since, until: until, changesSince: changesSince)
     }
 
     /// Reads the columns `bundle_id` and `environment`.

@@ -71,7 +71,11 @@ enum AuthorisationTable {
     }
 
     static func id(of nonce: Nonce, _ app: Int64, _ db: any Database) throws -> Int64? {
-        try db.number("SELECT id FROM authorisation WHERE app = ? AND nonce = ?", [app, "\(nonce)"])
+        try row(of: nonce, app, db).map { try $0["id"] }
+    }
+
+    static func row(of nonce: Nonce, _ app: Int64, _ db: any Database) throws -> Row? {
+        try db.row("SELECT * FROM authorisation WHERE app = ? AND nonce = ?", [app, "\(nonce)"])
     }
 
     /// - Parameters:
@@ -112,9 +116,7 @@ enum AuthorisationTable {
 
     /// Withdraws an authorisation whose signature was not issued, and the exposures that were recorded with it.
     static func withdraw(_ nonce: Nonce, _ app: Int64, _ db: any Database) throws {
-        let row = try db.row(
-            "SELECT * FROM authorisation WHERE app = ? AND nonce = ? AND state = 1", [app, "\(nonce)"])
-        guard let row else { return }
+        guard let row = try row(of: nonce, app, db) else { return }
         let id: Int64 = try row["id"]
         // A redemption may have closed it in the meantime.
         let changes = try db.changes("UPDATE authorisation SET state = 3 WHERE id = ? AND state = 1", forEach: [[id]])

@@ -86,21 +86,12 @@ enum FactTable {
             """
             SELECT kind, transaction_id, signed_date, digest, value FROM fact WHERE subscription = ?1
             UNION ALL SELECT kind, transaction_id, signed_date, digest, value FROM announcement WHERE subscription = ?1
+            UNION ALL SELECT kind, transaction_id, signed_date, digest, value FROM renewal_change WHERE subscription = ?1
             """, [subscription])
     }
 
-    /// - Parameter withChanges: true to include renewal changes, which decisions do not use.
-    static func all(
-        _ subscription: Int64, of original: TransactionID, withChanges: Bool = false, _ db: any Database
-    ) throws -> [SubscriberFact] {
-        let queries = [all(subscription)] + (withChanges ? [changes(subscription)] : [])
-        return try db.rows(queries).joined().map { try fact($0, of: original) }
-    }
-
-    private static func changes(_ subscription: Int64) -> Query {
-        Query(
-            "SELECT kind, transaction_id, signed_date, digest, value FROM renewal_change WHERE subscription = ?",
-            [subscription])
+    static func all(_ subscription: Int64, of original: TransactionID, _ db: any Database) throws -> [SubscriberFact] {
+        try db.rows([all(subscription)]).joined().map { try fact($0, of: original) }
     }
 
     static func fact(_ row: Row, of original: TransactionID) throws -> SubscriberFact {

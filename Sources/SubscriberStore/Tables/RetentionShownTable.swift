@@ -25,13 +25,15 @@ enum RetentionShownTable {
     }
 
     /// Adds an answer, unless one to the same request was recorded.
-    static func add(_ shown: RetentionShown, _ app: Int64, _ db: any Database) throws {
+    /// - Returns: true if it was added.
+    @discardableResult
+    static func add(_ shown: RetentionShown, _ app: Int64, _ db: any Database) throws -> Bool {
         let subject =
             switch shown.subject {
             case .subscription(let id): StoredIdentifier(.originalTransactionID(id))
             case .erased(let value): StoredIdentifier(kind: StoredIdentifier.erasedKind, value: value)
             }
-        try db.send(
+        return try db.change(
             """
             INSERT INTO retention_shown
                 (app, request_id, kind, value, answer, reason, message_id, product_id, offer_id, rule, at)
@@ -41,7 +43,7 @@ enum RetentionShownTable {
                 app, shown.requestIdentifier.description, subject.kind, subject.value, shown.answer, shown.reason,
                 shown.messageIdentifier?.description, shown.productID?.text.description,
                 shown.offerID?.text.description, shown.rule, shown.at.milliseconds,
-            ])
+            ]) == 1
     }
 
     /// Removes a subscription's identifier from the answers, which still count.

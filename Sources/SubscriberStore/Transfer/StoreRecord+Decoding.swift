@@ -20,6 +20,7 @@ extension StoreRecord {
         case .authorisation: self = .authorisation(try AppScope(reader), try AuthorisationEntry(reader))
         case .exposure: self = .exposure(try AppScope(reader), try Exposure(reader))
         case .retentionShown: self = .retentionShown(try AppScope(reader), try RetentionShown(reader))
+        case .offerEvent: self = .offerEvent(try AppScope(reader), try OfferEvent(reader))
         }
     }
 }
@@ -125,6 +126,19 @@ extension Exposure {
             arm: arm, place: place, source: try OfferSource(reader),
             placement: reader.object["placement"] == nil ? nil : try reader.text("placement"),
             rulesDigest: try reader.base64("rulesDigest"), at: try reader.time("at"))
+    }
+}
+
+extension OfferEvent {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        guard let kind = Kind(rawValue: try reader.text("event")) else { throw TransferError("event is unknown") }
+        self.init(
+            subject: reader.object["erased"] == nil
+                ? .customer(try reader.identifier("customer")) : .erased(try reader.base64("erased")),
+            kind: kind, productID: try reader.field("productID") { try ProductID(utf8: $0) },
+            offerID: try reader.field("offerID") { try OfferID(utf8: $0) }, at: try reader.time("at"),
+            error: reader.object["error"] == nil ? nil : try reader.text("error"),
+            nonce: reader.object["nonce"] == nil ? nil : try reader.field("nonce") { try Nonce(utf8: $0) })
     }
 }
 

@@ -33,6 +33,9 @@ extension StoreRecord {
         case .retentionShown(let app, let shown):
             writer.members(of: app)
             writer.members(of: shown)
+        case .offerEvent(let app, let event):
+            writer.members(of: app)
+            writer.members(of: event)
         }
         return writer.finish()
     }
@@ -48,12 +51,14 @@ extension StoreRecord {
         case .authorisation: .authorisation
         case .exposure: .exposure
         case .retentionShown: .retentionShown
+        case .offerEvent: .offerEvent
         }
     }
 
     /// The value of the member `record` in a line.
     enum Name: String, CaseIterable {
-        case intake, fact, identifier, notification, teamFact, link, authorisation, exposure, retentionShown
+        case intake, fact, identifier, notification, teamFact, link, authorisation, exposure, retentionShown,
+            offerEvent
     }
 }
 
@@ -155,6 +160,19 @@ extension JSONWriter {
         if let id = shown.offerID { member("offerID", utf8: id.text.utf8) }
         if let rule = shown.rule { member("rule", rule) }
         member("at", shown.at.milliseconds)
+    }
+
+    fileprivate mutating func members(of event: OfferEvent) {
+        switch event.subject {
+        case .customer(let identifier): member("customer", of: identifier)
+        case .erased(let value): member("erased", utf8: Base64.text(of: value))
+        }
+        member("event", event.kind.rawValue)
+        member("productID", utf8: event.productID.text.utf8)
+        member("offerID", utf8: event.offerID.text.utf8)
+        member("at", event.at.milliseconds)
+        if let error = event.error { member("error", error) }
+        if let nonce = event.nonce { member("nonce", "\(nonce)") }
     }
 
     fileprivate mutating func members(of source: OfferSource) {

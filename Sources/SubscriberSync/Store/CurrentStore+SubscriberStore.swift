@@ -87,6 +87,15 @@ extension CurrentStore: SubscriberStore {
         try await write { store throws(StoreError) in try await store.pruneRetentionOffers(before: time) }
     }
 
+    package func record(
+        _ reports: [OfferEventReport], of bundleID: BundleID, in environment: AppStoreEnvironment,
+        onlyOf owner: CustomerIdentifier?
+    ) async throws(StoreError) -> [OfferEvent] {
+        try await write { store throws(StoreError) in
+            try await store.record(reports, of: bundleID, in: environment, onlyOf: owner)
+        }
+    }
+
     package func claim(
         _ claim: IdempotentRequest.Claim, at now: Timestamp, until end: Timestamp
     ) async throws(StoreError) -> IdempotentRequest.ClaimResult {

@@ -36,11 +36,19 @@ struct DecidingPropertyTests {
             team["d"] = .text(Array("2026-01-01".utf8))
         }
         let isInstalled = Bool.random(using: &random)
+        let events = try (0..<Int.random(in: 0...4, using: &random)).map { _ in
+            OfferEvent(
+                subject: .erased([1]), kind: Bool.random(using: &random) ? .shown : .dismissed,
+                productID: try ProductID("monthly"),
+                offerID: try OfferID(utf8: Array((Bool.random(using: &random) ? "half" : "o1").utf8)),
+                at: now - .hours(Int.random(in: 0...5000, using: &random)))
+        }
         return (
             CustomerFacts(
                 state: state, environment: history.environment, team: team,
                 originalAppVersion: isInstalled ? AppVersion("2.5") : nil,
-                originalPurchase: isInstalled ? .day(Double.random(in: -200...900, using: &random)) : nil), now
+                originalPurchase: isInstalled ? .day(Double.random(in: -200...900, using: &random)) : nil,
+                events: OfferEvents(events, isComplete: Int.random(in: 0..<4, using: &random) > 0)), now
         )
     }
 

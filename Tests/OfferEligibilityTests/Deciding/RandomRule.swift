@@ -37,7 +37,7 @@ struct RandomRule {
     }
 
     private mutating func subscriptionTest() throws -> SubscriptionTest {
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<18, using: &random) {
         case 0, 1: return .status(some(Subscription.Status.allCases))
         case 2: return .autoRenew(Bool.random(using: &random))
         case 3: return .renewsTo([pick([.same, .lower, .higher, .product(try ProductID("yearly"))])])
@@ -52,13 +52,19 @@ struct RandomRule {
         case 12: return .billingPlan(some(BillingPlanType.known))
         case 13: return .commitmentEndsIn(bounds(in: 0...400).days)
         case 14: return .commitmentPeriod(bounds(in: 1...12))
+        case 15:
+            return .autoRenewChanged(
+                to: Bool.random(using: &random), within: .days(Int.random(in: 1...90, using: &random)))
+        case 16:
+            let within: Duration? = Bool.random(using: &random) ? .days(Int.random(in: 1...200, using: &random)) : nil
+            return .billingErrors(BillingErrorsTest(within: within, count: bounds(in: 0...2)))
         default: return pick([.rank([.highest]), .rank([.lower]), .priceIncrease([.pending])])
         }
     }
 
     private mutating func test() throws -> CustomerTest {
         let within: Duration? = Bool.random(using: &random) ? .days(Int.random(in: 1...200, using: &random)) : nil
-        switch Int.random(in: 0..<17, using: &random) {
+        switch Int.random(in: 0..<21, using: &random) {
         case 0: return .everSubscribed(Bool.random(using: &random))
         case 1: return .usedIntroductoryOffer(Bool.random(using: &random))
         case 2:
@@ -88,6 +94,10 @@ struct RandomRule {
                 Bounds(atLeast: min(least, most), atMost: max(least, most)),
             ])
             return .fact(TeamFactTest(name: pick(["a", "n", "d"]), .number(bounds)))
+        case 16: return .fact(TeamFactTest(name: pick(["a", "n", "d"]), .near(last: within, next: .days(300))))
+        case 17: return .shown(EventTest(offers: pick([nil, ["half"]]), within: within, count: bounds(in: 0...3)))
+        case 18: return .dismissed(EventTest(within: within, count: bounds(in: 0...3)))
+        case 19: return .firstShown(FirstShownTest(offers: ["half"], within: within ?? .days(1)))
         default:
             let scalars: [TeamFactTest.Scalar] = [.bool(true), .bool(false), .number(4), .text("2026-01-01")]
             return .fact(TeamFactTest(name: pick(["a", "n", "d"]), .isOneOf(some(scalars))))

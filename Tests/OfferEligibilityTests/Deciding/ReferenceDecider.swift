@@ -177,6 +177,20 @@ struct ReferenceDecider {
             return commitment(of: subscription, subscription.commitment?.billingPeriodNumber) { number in
                 (found.bounds.atLeast ?? .min)...(found.bounds.atMost ?? .max) ~= Int(number) ? 1 : 0
             }
+        case let found as AutoRenewChangedTest:
+            guard let isOn = subscription.autoRenews else { return 0.5 }
+            if isOn != found.isOn { return 0 }
+            if let last = subscription.autoRenewChange, last.isOn == isOn, now - last.at <= found.within { return 1 }
+            guard let since = subscription.changesKnownSince, since <= now - found.within else { return 0.5 }
+            return 0
+        case let found as BillingErrorsTest:
+            let count = subscription.billingErrors.count { error in found.within.map { now - error <= $0 } ?? true }
+            let least = [found.within.map { now - $0 }, subscription.firstPurchasedAt].compactMap { $0 }.max()
+            if let since = subscription.changesKnownSince, let least, since <= least {
+                return inside(found.count, count)
+            }
+            if let most = found.count.atMost { return count > most ? 0 : 0.5 }
+            return count >= found.count.atLeast ?? 0 ? 1 : 0.5
         default: preconditionFailure("the reference does not know \(test)")
         }
     }
@@ -295,8 +309,28 @@ struct ReferenceDecider {
             guard let first = candidates.sorted(by: { $0.precedes($1) }).first else { return 0.5 }
             if state.appleAccounts.count != 1 && !state.history.isOfApp { return 0.5 }
             return Self.place(of: first.text.description, in: test.sample) < test.share ? 1 : 0
+        case let found as EventTest<ShownEvent>: return events(.shown, found.offers, found.within, found.count)
+        case let found as EventTest<DismissedEvent>: return events(.dismissed, found.offers, found.within, found.count)
+        case let found as FirstShownTest:
+            if !customer.events.isComplete { return 0 }
+            let times = customer.events.events.filter {
+                $0.kind == .shown && found.offers?.contains($0.offerID.text.description) != false
+            }.map(\.at)
+            return times.contains { now - $0 > found.within } ? 0 : 1
         default: preconditionFailure("the reference does not know \(test)")
         }
+    }
+
+    private func events(
+        _ kind: OfferEvent.Kind, _ offers: Set<String>?, _ within: Duration?, _ wanted: Bounds<Int>
+    ) -> Double {
+        var count = 0
+        for event in customer.events.events where event.kind == kind {
+            if let offers, !offers.contains(event.offerID.text.description) { continue }
+            if let within, now - event.at > within { continue }
+            count += 1
+        }
+        return inside(wanted, count)
     }
 
     /// The group tells of an offer only if the catalogue has the offer in such groups and nowhere else.
@@ -340,6 +374,10 @@ struct ReferenceDecider {
         case (.date(let range), .text(let text)):
             guard let time = Timestamp(dateOrTime: String(decoding: text, as: UTF8.self)) else { return 0.5 }
             return within(range, time)
+        case (.near(let last, let next), .text(let text)):
+            guard let time = Timestamp(dateOrTime: String(decoding: text, as: UTF8.self)) else { return 0.5 }
+            if time <= now { return last.map { time + $0 >= now } == true ? 1 : 0 }
+            return next.map { time - $0 <= now } == true ? 1 : 0
         case (.isOneOf(let scalars), .text(let text)):
             return scalars.contains(.text(String(decoding: text, as: UTF8.self))) ? 1 : 0
         case (.isOneOf(let scalars), .bool(let bool)): return scalars.contains(.bool(bool)) ? 1 : 0

@@ -202,10 +202,10 @@ struct RecoveryCheckpointTests {
         }
         let first = service.now
         await service.recover(Self.app)
-        #expect(try await coverage() == HistoryEvidence.Coverage(since: first, until: first))
+        #expect(try await coverage() == HistoryEvidence.Coverage(since: first, until: first, changesSince: first))
         await service.pass(7200)
         await service.recover(Self.app)
-        #expect(try await coverage() == HistoryEvidence.Coverage(since: first, until: service.now))
+        #expect(try await coverage() == HistoryEvidence.Coverage(since: first, until: service.now, changesSince: first))
         try await service.end()
     }
 

@@ -71,6 +71,12 @@ enum ServiceWork {
         try await store.record(Sample.shown(1), in: Sample.production)
         try await store.pruneRetentionOffers(before: Sample.day(2))
         try await keyedRequests(store)
+        _ = try await store.record(
+            [
+                OfferEventReport(
+                    kind: .shown, offer: .named(Sample.account(1), ids.0, ids.1), at: Sample.day(1)),
+                OfferEventReport(kind: .failed, offer: .signed(offer.nonces[0]), at: Sample.day(1)),
+            ], of: Sample.bundleID, in: .production, onlyOf: nil)
     }
 
     private static func keyedRequests(_ store: any SubscriberStore) async throws {

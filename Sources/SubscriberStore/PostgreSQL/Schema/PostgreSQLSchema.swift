@@ -16,7 +16,7 @@ enum PostgreSQLSchema {
         (.postgreSQLCoverage, neededVersion: 1),
         (.redemptionsInPostgreSQL, neededVersion: 1), (.exposuresInPostgreSQL, neededVersion: 1),
         (.retentionShownInPostgreSQL, neededVersion: 1), (.renewalChangesInPostgreSQL, neededVersion: 1),
-        (.idempotentRequestsInPostgreSQL, neededVersion: 1),
+        (.idempotentRequestsInPostgreSQL, neededVersion: 1), (.offerEventsInPostgreSQL, neededVersion: 1),
     ]
 
     static var latestVersion: Int { migrations.count }

@@ -1,0 +1,60 @@
+import OfferCore
+
+/// `autoRenewChanged`: the customer switched auto-renewal on or off not long ago, and has not switched it back.
+///
+/// The time of a switch is known only from the App Store's notification about it.
+package struct AutoRenewChangedTest: SubscriptionTestKind {
+    package static let name = "autoRenewChanged"
+    package static let code = ReasonCode.autoRenewChanged
+    package static let subject = "The last switch of auto-renew"
+
+    package let isOn: Bool
+    package let within: Duration
+
+    package init(to isOn: Bool, within: Duration) {
+        self.isOn = isOn
+        self.within = within
+    }
+
+    package static func read(_ value: some RuleValue) -> Self? {
+        let members = value.members(name, known: ["to", "within"])
+        guard let to = members["to"], let within = members["within"] else {
+            if value.memberCount != nil {
+                value.report("autoRenewChanged needs to and within", hint: "such as {to: off, within: 3d}")
+            }
+            return nil
+        }
+        guard let isOn = AutoRenewTest.read(to)?.isOn, let duration = within.duration() else { return nil }
+        return Self(to: isOn, within: duration)
+    }
+
+    package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
+        guard let now = subscription.autoRenews else { return .unknown }
+        guard now == isOn else { return .no }
+        if let change = subscription.autoRenewChange, change.isOn == isOn, context.isWithin(within, change.at) {
+            return .yes
+        }
+        // The notification of a later switch may be missing.
+        return subscription.knowsChanges(since: context.now - within) ? .no : .unknown
+    }
+
+    package var required: ReasonValue {
+        .members([.init("to", .text(isOn ? "on" : "off")), .init("within", .duration(within))])
+    }
+
+    package func found(_ subscription: Subscription) -> ReasonValue? {
+        subscription.autoRenewChange.map { change in
+            .members([.init("at", .time(change.at)), .init("to", .text(change.isOn ? "on" : "off"))])
+        }
+    }
+
+    package func source(_ subscription: Subscription) -> DecisionReason.Source {
+        subscription.autoRenews == nil ? .renewalInfo : .notification
+    }
+}
+
+extension SubscriptionTest {
+    package static func autoRenewChanged(to isOn: Bool, within: Duration) -> SubscriptionTest {
+        SubscriptionTest(AutoRenewChangedTest(to: isOn, within: within))
+    }
+}
