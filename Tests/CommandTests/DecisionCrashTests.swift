@@ -1,5 +1,6 @@
 import Foundation
 import NIOConcurrencyHelpers
+import OfferCore
 import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
@@ -79,6 +80,49 @@ struct DecisionCrashTests {
         #expect(reserved.count == 1, "one reservation, whatever was asked: \(asked.withLockedValue { $0 })")
         #expect(try await race.exposures().count == 1)
         #expect(try await race.isFree(after: 27))
+    }
+
+    @Test(
+        "every customer is asked about again and again, and has one exposure in the arm of the sample",
+        arguments: Engine.allCases)
+    func arms(engine: Engine) async throws {
+        let race = try await DecisionProcess(
+            customers: 400, limits: "{outstanding: 9}", in: engine.location(), condition: "share: {of: 0.5, by: crash}")
+        let (next, answered) = (NIOLockedValueBox(0), NIOLockedValueBox<Set<Int>>([]))
+        let received = Received()
+        try await run(race, on: engine.processes, until: { next.withLockedValue { $0 } > 1000 }) { connection in
+            let number = next.withLockedValue { next in
+                next += 1
+                return next
+            }
+            guard number <= 6000, answered.withLockedValue({ $0.count }) < race.customers else { return nil }
+            let customer = number % race.customers + 1
+            return try await race.ask(UInt64(customer), over: &connection, received.add) { status, _ in
+                if status == 200 { answered.withLockedValue { _ = $0.insert(customer) } }
+            }
+        }
+        #expect(answered.withLockedValue { $0.count } == race.customers)
+        let exposures = try await race.exposures()
+        #expect(exposures.count == race.customers && Set(exposures.map(\.subject)).count == race.customers)
+        #expect(Set(exposures.map(\.arm)) == [.offered, .heldOut])
+        for exposure in exposures {
+            guard case .appTransactionID(let id)? = exposure.subject.customer else {
+                Issue.record("no Apple Account: \(exposure.subject)")
+                continue
+            }
+            let isIn = Self.place(of: id.text.description, in: "crash") < 0.5
+            #expect(exposure.arm == (isIn ? .offered : .heldOut) && exposure.place?.isInSample == isIn)
+        }
+    }
+
+    /// FNV-1a and the finalizer of MurmurHash3, as a fraction with 53 bits.
+    private static func place(of id: String, in name: String) -> Double {
+        let mixed = (name + "\0" + id).utf8.reduce(UInt64(14_695_981_039_346_656_037)) {
+            ($0 ^ UInt64($1)) &* 1_099_511_628_211
+        }
+        let once = (mixed ^ mixed >> 33) &* 0xFF51_AFD7_ED55_8CCD
+        let twice = (once ^ once >> 33) &* 0xC4CE_B9FE_1A85_EC53
+        return Double((twice ^ twice >> 33) / 2048) / 9_007_199_254_740_992
     }
 
     /// `LOST_ANSWERS` asks for more.

@@ -24,9 +24,10 @@ final class DecisionProcess: Sendable {
     ///   - location: of the database; nil for a new one in SQLite.
     ///   - serviceDatabase: the setting of the processes, if they reach the database in another way than the test does.
     ///   - settings: further lines about the app, in YAML.
+    ///   - condition: of the offer's rule, besides an active subscription.
     init(
         customers: Int, limits: String, in location: StoreLocation? = nil, serviceDatabase: String? = nil,
-        settings: String = ""
+        settings: String = "", condition: String = "everSubscribed: true"
     ) async throws {
         self.customers = customers
         (folder, keys) = (try TemporaryFolder(), try RunningService.makeKeys())
@@ -47,7 +48,7 @@ final class DecisionProcess: Sendable {
                     subscriptionGroupID: "21012345"
                     offers:
                       - plain
-                      - {offerID: half, rule: {subscription: {status: active}}, limits: \(limits)}
+                      - {offerID: half, rule: {all: [{subscription: {status: active}}, {\(condition)}]}, limits: \(limits)}
             """.utf8, to: "config.yaml")
         let start = Timestamp(.now) - .hours(5 * 24)
         let facts = (1...customers).flatMap { number in
@@ -74,6 +75,7 @@ final class DecisionProcess: Sendable {
             moved.reason = .purchase
             moved.price = 9990
             moved.appAccountToken = token
+            moved.appTransactionID = Sample.id("7\(original)")
             purchase = moved
         }
         let signed = Double(start.milliseconds - Sample.day(0).milliseconds) / 86_400_000

@@ -36,6 +36,12 @@ struct RulesFileTests {
             "fact: {name: episodesWatched, atLeast: 40}", "fact: {name: careTicket, exists: true}",
             "fact: {name: tier, in: [gold, 3, true]}", "fact: {name: since, after: 2024-01-01}",
             "date: {from: 2026-11-20, until: 2026-12-01}", "share: {of: 0.9, by: winback_2026}", "environment: Sandbox",
+            "fact: {name: trialEnds, next: 30d}", "fact: {name: seen, last: 7d, next: 1h}",
+            "fact: {name: d, within: 30d}",
+            "shown: {offer: o, within: 7d, count: {atMost: 2}}", "not: {shown: true}", "dismissed: false",
+            "not: {dismissed: {offer: o, within: 30d, count: 2}}", "firstShown: {within: 1d}",
+            "subscription: {autoRenewChanged: {to: off, within: 3d}}", "subscription: {billingErrors: {within: 365d}}",
+            "subscription: {billingErrors: 0}", "subscription: {billingErrors: {count: {atMost: 1}}}",
         ])
     func language(condition: String) {
         let (problems, file) = Self.read("r: {\(condition)}")
@@ -112,6 +118,13 @@ struct RulesFileTests {
             ("r: {redeemed: {count: {}}}", "rules.r.redeemed.count: a mapping is not valid here"),
             ("r: on", "rules.r: \"on\" is not valid here"),
             ("r: {fact: {name: f, atMost: nan}}", "rules.r.fact.atMost: \"nan\" is not valid here"),
+            ("r: {shown: {within: 7d}}", "shown may only limit an offer, because apps can report any number"),
+            ("r: {not: {firstShown: {within: 7d}}}", "firstShown may only limit an offer"),
+            ("r: {not: {rule: s}}\ns: {dismissed: {count: {atMost: 2}}}", "dismissed may only limit an offer"),
+            ("r: {firstShown: {offer: o}}", "rules.r.firstShown: firstShown needs within"),
+            ("r: {firstShown: {within: 1d, offers: o}}", "rules.r.firstShown: firstShown has no member"),
+            ("r: {subscription: {autoRenewChanged: {to: off}}}", "autoRenewChanged needs to and within"),
+            ("r: {fact: {name: f, within: 1d, next: 2d}}", "rules.r.fact: the fact has more than one test"),
             ("r: {fact: {name: f, atLeast: inf}}", "rules.r.fact.atLeast: \"inf\" is not valid here"),
         ])
     func mistakes(rules: String, expected: String) {

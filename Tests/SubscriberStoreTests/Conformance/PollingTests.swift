@@ -111,6 +111,7 @@ struct PollingTests {
                 try await store.setRecoveryCheckpoint(
                     Sample.day(until), since: Sample.day(since), continuing: continuing, of: app, at: Sample.day(11))
                 #expect(try await coverage()?.since == Sample.day(expected), "\(until)")
+                #expect(try await coverage()?.changesSince == Sample.day(expected), "\(until)")
             }
             #expect(try await coverage()?.until == Sample.day(10))
         }
