@@ -190,14 +190,14 @@ extension TrapScenario {
                 #expect(known.facts.count == 7)
                 #expect(known.subscription(on: 151)?.autoRenews == false)
             },
-            // Which of the two wins is the same on every engine: the test compares all scenarios with a reference.
+            // Which renewal info wins is the same on every engine: the test compares all scenarios with a reference.
             TrapScenario(
                 16,
                 notifications: [
                     says("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", active, try Make.renewal(signed: 1)),
                     says("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", active, try Make.renewal(signed: 1, .off)),
                 ]
-            ) { known in #expect(known.facts.count == 3) },
+            ) { known in #expect(known.facts.count == 4) },
         ]
     }
 

@@ -157,6 +157,16 @@ private struct Source {
         writer.member("transactionReason", ifAny: purchase.reason?.rawValue)
         writer.member("price", ifAny: purchase.price)
         writer.member("storefront", ifAny: purchase.storefront)
+        writer.member("currency", ifAny: purchase.currency)
+        writer.member("billingPlanType", ifAny: purchase.billingPlan?.rawValue)
+        if let commitment = purchase.commitment {
+            writer.object("commitmentInfo") { writer in
+                writer.member("billingPeriodNumber", ifAny: commitment.billingPeriodNumber)
+                writer.member("totalBillingPeriods", ifAny: commitment.totalBillingPeriods)
+                writer.member("commitmentExpiresDate", ifAny: commitment.expiresDate)
+                writer.member("commitmentPrice", ifAny: commitment.price)
+            }
+        }
         writer.member("additionalTransactionReason", ifAny: purchase.additionalReason?.rawValue)
         writer.member("appAccountToken", ifAny: purchase.appAccountToken?.description)
         writer.member("appTransactionId", ifAny: purchase.appTransactionID?.text.description)
@@ -181,6 +191,17 @@ private struct Source {
         if let isRetrying = renewal.isInBillingRetryPeriod { writer.member("isInBillingRetryPeriod", isRetrying) }
         writer.member("gracePeriodExpiresDate", ifAny: renewal.gracePeriodExpiresDate)
         writer.member("priceIncreaseStatus", ifAny: renewal.priceIncreaseStatus?.rawValue)
+        writer.member("renewalBillingPlanType", ifAny: renewal.billingPlan?.rawValue)
+        if let commitment = renewal.commitment {
+            writer.object("commitmentInfo") { writer in
+                writer.member(
+                    "commitmentAutoRenewProductId", ifAny: commitment.autoRenewProductID?.text.description)
+                writer.member("commitmentAutoRenewStatus", ifAny: commitment.autoRenewStatus?.rawValue)
+                writer.member("commitmentRenewalBillingPlanType", ifAny: commitment.billingPlanType?.rawValue)
+                writer.member("commitmentRenewalDate", ifAny: commitment.date)
+                writer.member("commitmentRenewalPrice", ifAny: commitment.price)
+            }
+        }
         writer.member("appAccountToken", ifAny: renewal.appAccountToken?.description)
         writer.member("appTransactionId", ifAny: renewal.appTransactionID?.text.description)
         if !renewal.eligibleWinBackOfferIDs.isEmpty {

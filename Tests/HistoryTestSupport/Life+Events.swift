@@ -6,13 +6,14 @@ extension Life {
     mutating func begin(isRenewal: Bool, product: String, offer: AppliedOffer?, in milliseconds: Int64 = 0) throws {
         if !isRenewal { (pending, offerPeriodsLeft) = (nil, 0) }
         let start = Timestamp(milliseconds: clock.milliseconds + milliseconds)
+        let choice = isRenewal && isBound ? autoRenews : true
         let price: Int64 = offer?.discountType == .freeTrial ? 0 : 990
         terms.append(
             Term(
                 id: terms.isEmpty ? original : "\(original)\(100 + terms.count)", start: start,
                 end: later(start, Self.length(of: product)), product: product, isRenewal: isRenewal, price: price,
                 offer: offer, token: token, run: run))
-        (nextProduct, autoRenews, outlook, priceIncrease, winBackOffers) = (product, true, .running, nil, [])
+        (nextProduct, autoRenews, outlook, priceIncrease, winBackOffers) = (product, choice, .running, nil, [])
     }
 
     /// Begins the next term of the run with the pending offer.
@@ -30,9 +31,9 @@ extension Life {
     mutating func liveThroughTerm() throws {
         try passEvents()
         if isRefunded { return try resubscribe(after: 1) }
-        let early = chance(50) && autoRenews ? Int64(33_000) : 0
+        let early = chance(50) && (autoRenews || isBound) ? Int64(33_000) : 0
         clock = max(clock, Timestamp(milliseconds: last.end.milliseconds - early))
-        guard autoRenews else {
+        guard autoRenews || isBound else {
             if chance(70) { try expire(.cancelled) }
             return try resubscribe(after: 2)
         }
@@ -55,7 +56,7 @@ extension Life {
         pass(days + Double(Int.random(in: 0..<30, using: &random)))
         run += 1
         let id = newOffer()
-        let offers = [nil, OfferType.winBack, .offerCode].map { type in
+        let offers = [nil, OfferType.winBack, .offerCode, .retention].map { type in
             type.map { AppliedOffer(type: $0, identifier: id, discountType: .payAsYouGo) }
         }
         changeAccount()

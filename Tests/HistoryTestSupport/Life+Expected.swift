@@ -19,7 +19,7 @@ extension Life {
         (known.originalTransactionID, known.transactionID, known.group) = (original, last.id, group)
         (known.productID, known.expiresAt) = (last.product, last.end)
         (known.autoRenews, known.autoRenewProductID) = (autoRenews, nextProduct)
-        known.ownership = isShared ? .familyShared : .purchased
+        known.ownership = !isShared ? .purchased : share == .assigned ? .assigned : .familyShared
         let first = terms.first { $0.run == last.run }
         let start = first?.start
         known.isRunWhole = first?.id == original || first?.isSignedWithSeats == false
@@ -28,6 +28,7 @@ extension Life {
         known.renewals = isShared ? 0 : renewals
         let kinds: [OfferType: Subscription.PeriodKind] = [
             .introductory: .trial, .promotional: .promotional, .offerCode: .offerCode, .winBack: .winBack,
+            .retention: .retention,
         ]
         known.lastPeriod = last.offer.flatMap { kinds[$0.type] } ?? .regular
         known.offerID = last.offer?.identifier
@@ -74,7 +75,7 @@ extension Life {
         }
         if last.refund != nil || now < last.end { return true }
         guard let lastRenewal, lastRenewal.signedDate >= last.end else { return false }
-        if case .running = outlook { return !autoRenews }
+        if case .running = outlook { return !autoRenews && !isBound }
         return true
     }
 
@@ -105,7 +106,7 @@ extension Life {
             known.gracePeriodExpiresAt = grace
             end(.billingRetry, grace ?? last.end, nil)
         case .failing(let grace): end(.expired, grace ?? last.end, .billing)
-        case .running where !autoRenews: end(.expired, last.end, .cancelled)
+        case .running where !autoRenews && !isBound: end(.expired, last.end, .cancelled)
         case .running where over < silence: (known.status, known.settled) = (.expired, false)
         case .running: end(.expired, last.end, .other)
         }

@@ -68,12 +68,18 @@ extension Life {
         purchase.subscriptionGroupID = group
         purchase.expiresDate = term.end
         purchase.webOrderLineItemID = "w\(term.id)"
-        purchase.ownership = isShared ? .familyShared : .purchased
+        purchase.ownership = isShared ? share : .purchased
         purchase.reason = term.isRenewal ? .renewal : .purchase
         purchase.offer = term.offer
         purchase.price = term.price
         purchase.additionalReason = term.addedSeats.isEmpty ? nil : .seatAddition
-        purchase.storefront = "USA"
+        (purchase.storefront, purchase.currency) = (storefront.code, storefront.currency)
+        if let bills, let number = bill(of: term) {
+            purchase.billingPlan = .monthly
+            purchase.commitment = Commitment(
+                billingPeriodNumber: Int64(number), totalBillingPeriods: Int64(bills),
+                expiresDate: later(term.start, 30 * Double(bills - number + 1)), price: 990 * Int64(bills))
+        }
         purchase.appAccountToken = term.token
         purchase.appTransactionID = try appleAccount.map { try TransactionID($0) }
         purchase.revocation = term.refund.map { Revocation(date: $0.date, reason: $0.reason) }
@@ -81,7 +87,7 @@ extension Life {
     }
 
     private func renewal(tellsIntent: Bool) throws -> Renewal {
-        var renewal = Renewal(productID: try ProductID(last.product), autoRenewStatus: autoRenews ? .on : .off)
+        var renewal = Renewal(productID: try ProductID(last.product), autoRenewStatus: renewsNextBill ? .on : .off)
         renewal.autoRenewProductID = try ProductID(nextProduct)
         renewal.renewalDate = last.end
         renewal.priceIncreaseStatus = priceIncrease
@@ -89,6 +95,7 @@ extension Life {
         renewal.appTransactionID = try appleAccount.map { try TransactionID($0) }
         renewal.offer = pending
         renewal.eligibleWinBackOfferIDs = winBackOffers
+        if bills != nil { try commit(&renewal) }
         switch outlook {
         case .running: break
         case .failing(let grace):
@@ -99,6 +106,20 @@ extension Life {
             renewal.expirationIntent = tellsIntent ? Self.intent(reason) : nil
         }
         return renewal
+    }
+
+    private var renewsNextBill: Bool {
+        if case .ended = outlook { return autoRenews }
+        return autoRenews || isBound && !isRefunded
+    }
+
+    /// During a commitment, only its own status is the customer's choice.
+    private func commit(_ renewal: inout Renewal) throws {
+        if case .ended = outlook { return }
+        renewal.billingPlan = .monthly
+        renewal.commitment = CommitmentRenewal(
+            autoRenewProductID: try ProductID(nextProduct), autoRenewStatus: autoRenews ? .on : .off,
+            billingPlanType: .monthly, date: last.end, price: 990)
     }
 
     private func status(at now: Timestamp) -> SubscriptionStatus {

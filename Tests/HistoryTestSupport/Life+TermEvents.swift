@@ -5,7 +5,10 @@ extension Life {
     /// One event within a term.
     mutating func happen() throws {
         if isRefunded { return try reverse(terms.count - 1) }
-        switch Int.random(in: 0..<13, using: &random) {
+        let event = Int.random(in: 0..<13, using: &random)
+        // The product of a commitment stays.
+        if bills != nil, [2, 3, 8, 11].contains(event) { return try tellNothing() }
+        switch event {
         case 0, 1:
             autoRenews.toggle()
             try notify("DID_CHANGE_RENEWAL_STATUS", autoRenews ? "AUTO_RENEW_ENABLED" : "AUTO_RENEW_DISABLED")
@@ -68,7 +71,7 @@ extension Life {
             AddedSeats(
                 id: "\(original)\(500 + seatsCount)", start: clock, end: last.end,
                 offer: chance(50) ? offer : nil, token: token))
-        try notify("A_TYPE_THAT_COMES_LATER", "INCREASE_QUANTITY", seats: last.addedSeats.count - 1)
+        try notify("DID_CHANGE_RENEWAL_PREF", "INCREASE_QUANTITY", seats: last.addedSeats.count - 1)
     }
 
     private mutating func refundSeats() throws {

@@ -56,6 +56,12 @@ struct Life {
     let original: String
     let group: String
     let isShared: Bool
+    /// How a share reaches the customer: from a family member, or as a seat of a group.
+    let share: OwnershipType
+    /// The country or region of the purchases, with its currency.
+    let storefront: (code: String, currency: String)
+    /// The bills of each commitment; nil for a subscription without one.
+    let bills: Int?
     /// The `appTransactionId` of the Apple Account; older data has none.
     let appleAccount: String?
     private(set) var inherited: Inheritance?
@@ -92,6 +98,9 @@ struct Life {
         (self.original, self.group, self.isShared, self.day) = (original, group, isShared, day)
         self.appleAccount = appleAccount
         random = SplitMix64(seed: seed)
+        share = Bool.random(using: &random) ? .familyShared : .assigned
+        storefront = Self.storefronts.randomElement(using: &random) ?? Self.storefronts[0]
+        bills = !isShared && Int.random(in: 0..<4, using: &random) == 0 ? Int.random(in: 2...4, using: &random) : nil
         clock = .day(0)
         pass(Double(Int.random(in: 0..<40, using: &random)))
         try live(from: "monthly", offer: Bool.random(using: &random) ? Self.trial : nil)
@@ -102,6 +111,7 @@ struct Life {
     init(original: String, after life: inout Life, seed: UInt64) throws {
         (self.original, group, isShared, day) = (original, life.group, life.isShared, life.day)
         (appleAccount, token) = (life.appleAccount, life.token)
+        (share, storefront, bills) = (life.share, life.storefront, nil)
         random = SplitMix64(seed: seed)
         clock = max(life.clock, life.last.start)
         let days = Bool.random(using: &random) ? 0.01..<5 : 5..<90
@@ -125,9 +135,22 @@ struct Life {
         if chance(40) { token = [nil, UUIDText.account(1), .account(2)].randomElement(using: &random) ?? nil }
     }
 
+    private static let storefronts = [("USA", "USD"), ("DEU", "EUR"), ("JPN", "JPY")]
+
     static let trial = AppliedOffer(type: .introductory, discountType: .freeTrial, period: "P1W")
 
     var last: Term { terms[terms.count - 1] }
+
+    /// The number of a term's bill within its commitment, from 1.
+    func bill(of term: Term) -> Int? {
+        guard let bills, let place = terms.filter({ $0.run == term.run }).firstIndex(where: { $0.id == term.id }) else {
+            return nil
+        }
+        return place % bills + 1
+    }
+
+    /// Whether another bill of the commitment follows, whatever the customer chose.
+    var isBound: Bool { bill(of: last).map { $0 < bills ?? 0 } ?? false }
 
     var isRefunded: Bool { last.refund != nil }
 

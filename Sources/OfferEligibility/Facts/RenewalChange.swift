@@ -36,11 +36,12 @@ extension Renewal {
 }
 
 extension SubscriberFact.Key {
-    /// The key of a change: its date, its type and its subscription.
+    /// The key of a change: its date, its type and subtype, and its subscription.
     init(_ change: RenewalChange, signed date: Timestamp, _ original: TransactionID) {
         // The text is short and has only allowed characters.
-        let subscription = String(FNV1a.hash(original.text.utf8), radix: 16)
-        let id = try? TransactionID(utf8: Array("\(date.milliseconds) \(change.type) \(subscription)".utf8))
+        let rest = Array(original.text.utf8) + [0] + Array((change.subtype ?? "").utf8)
+        let hash = String(FNV1a.hash(rest), radix: 16)
+        let id = try? TransactionID(utf8: Array("\(date.milliseconds) \(change.type) \(hash)".utf8))
         self.init(kind: .renewalChange, id: id ?? original)
     }
 }

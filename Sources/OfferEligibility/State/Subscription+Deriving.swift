@@ -13,7 +13,7 @@ extension Subscription {
         let run = SubscriptionRun(to: place, in: timeline, at: now)
         self.init(subscription, current.period, standing, run, environment)
         refundPending = requests.contains(originalTransactionID)
-        (autoRenewChange, billingErrors) = (signals.autoRenewChange, signals.billingErrors)
+        (autoRenewChange, billingErrors) = (signals.autoRenewChange, signals.billingErrors.sorted())
         self.changesKnownSince = changesKnownSince
         guard let renewal = current.renewal else { return }
         read(renewal, standing)

@@ -58,7 +58,8 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var areWinBackOffersKnown: Bool
     /// The last known switch of auto-renew; nil if none is known.
     package internal(set) var autoRenewChange: AutoRenewChange?
-    /// The times at which the App Store could not collect a renewal, as far as its notifications are known.
+    /// The times at which the App Store could not collect a renewal, as far as its notifications are known; the oldest
+    /// comes first.
     package internal(set) var billingErrors: [Timestamp]
     /// The time since which all notifications are known; nil if some recent one may be missing.
     package internal(set) var changesKnownSince: Timestamp?

@@ -11,6 +11,7 @@ struct SubscriptionSignals {
 
     /// The last switch of auto-renew.
     private(set) var autoRenewChange: Subscription.AutoRenewChange?
+    /// The times of billing errors, in no particular order.
     private(set) var billingErrors: [Timestamp] = []
 
     static func all(in facts: SubscriberFacts) -> [TransactionID: SubscriptionSignals] {
@@ -35,9 +36,11 @@ struct SubscriptionSignals {
     private mutating func add(_ change: RenewalChange, at date: Timestamp) {
         switch change.type {
         case RenewalChange.autoRenewType:
-            guard autoRenewChange.map({ $0.at < date }) ?? true else { return }
             let status = change.renewal.commitment?.autoRenewStatus ?? change.renewal.autoRenewStatus
-            autoRenewChange = Subscription.AutoRenewChange(at: date, isOn: status == .on)
+            let new = Subscription.AutoRenewChange(at: date, isOn: status == .on)
+            // Of two in one millisecond, nobody knows which is the last.
+            if let known = autoRenewChange, known.at > date || known.at == date && known.isOn { return }
+            autoRenewChange = new
         case RenewalChange.billingErrorType: billingErrors.append(date)
         default: break
         }

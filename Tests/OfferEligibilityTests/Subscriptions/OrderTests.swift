@@ -93,7 +93,7 @@ struct OrderTests {
             .lastAnnouncement,
         ]
         let kinds = SubscriberFact.Kind.allCases.filter { !copied.contains($0) }.map { "\($0)" }
-        let periods = ["trial", "promotional", "offer_code", "win_back", "regular"]
+        let periods = ["trial", "promotional", "offer_code", "win_back", "retention", "regular"]
         let others = [
             "unsettled", "upgraded", "replaced", "followed", "inherited renewals", "0 accounts", "1 accounts",
             "2 accounts", "1 Apple Accounts", "2 Apple Accounts", "Production", "Sandbox",
