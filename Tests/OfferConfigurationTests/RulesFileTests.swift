@@ -121,6 +121,10 @@ struct RulesFileTests {
             ("r: {shown: {within: 7d}}", "shown may only limit an offer, because apps can report any number"),
             ("r: {not: {firstShown: {within: 7d}}}", "firstShown may only limit an offer"),
             ("r: {not: {rule: s}}\ns: {dismissed: {count: {atMost: 2}}}", "dismissed may only limit an offer"),
+            (
+                "r: {not: {shown: {count: 50}}}",
+                "rules.r.not.shown.count: \"50\" is not valid here | write numbers below 50"
+            ),
             ("r: {firstShown: {offer: o}}", "rules.r.firstShown: firstShown needs within"),
             ("r: {firstShown: {within: 1d, offers: o}}", "rules.r.firstShown: firstShown has no member"),
             ("r: {subscription: {autoRenewChanged: {to: off}}}", "autoRenewChanged needs to and within"),
@@ -130,6 +134,29 @@ struct RulesFileTests {
     func mistakes(rules: String, expected: String) {
         let (problems, _) = Self.read(rules)
         #expect(problems.contains { $0.contains(expected) }, "\(problems)")
+    }
+
+    @Test("reports from apps test neither introductory offers nor cases without an offer")
+    func reports() {
+        for (introductory, message, isValid) in [
+            ("everSubscribed: true", "everSubscribed: true", true), ("rule: limited", "everSubscribed: true", false),
+            ("everSubscribed: true", "rule: limited", false),
+        ] {
+            let yaml = """
+                apps:
+                  - bundleID: com.example.app
+                    appAppleID: 1234567890
+                    introductoryOffers: {rule: {\(introductory)}}
+                    retention:
+                      - rule: {\(message)}
+                        message: 5d3c8a0e-7b1f-4c2d-9e6a-0f1b2c3d4e5f
+                    products: [{productID: p, offers: [{offerID: o, rule: limited}]}]
+                rules:
+                  limited: {not: {shown: {offer: o, count: 3}}}
+                """
+            let problems = ConfigurationFile.read(Array(yaml.utf8), name: "file").problems.map(\.error)
+            #expect(problems.contains { $0.contains("reports") } == !isValid, "\(problems)")
+        }
     }
 
     @Test("a sample has one size in all rules of an app", arguments: [("0.5", "t"), ("0.4", "s"), ("0.5", "s")])

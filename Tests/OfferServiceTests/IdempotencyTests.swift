@@ -16,7 +16,9 @@ struct IdempotencyTests {
         #"{"bundleID":"com.example.app","productID":"monthly","offerID":"plain","applicationUsername":"u"}"#
     private static let sample =
         #"{"appBundleID":"com.example.app","productIdentifier":"monthly","offerID":"plain","applicationUsername":"u"}"#
-    private static let routes = ["/offer", "/v1/promotional-offers", "/v1/decisions", "/v1/introductory-offers"]
+    private static let routes = [
+        "/offer", "/v1/promotional-offers", "/v1/decisions", "/v1/introductory-offers", "/v1/advanced-commerce",
+    ]
 
     private static func request(
         _ path: String, _ body: String, key: String?, token: String? = nil
@@ -39,6 +41,8 @@ struct IdempotencyTests {
         switch path {
         case "/offer": sample
         case "/v1/introductory-offers": #"{"bundleID":"com.example.app","productID":"monthly","transactionID":"1001"}"#
+        case "/v1/advanced-commerce":
+            #"{"bundleID":"com.example.app","request":{"operation":"CREATE_SUBSCRIPTION","version":"1"}}"#
         case "/v1/promotional-offers":
             #"{"bundleID":"com.example.app","productID":"monthly","offerID":"keep",\#(StoreService.token())}"#
         default: #"{"bundleID":"com.example.app",\#(StoreService.token())}"#
@@ -67,7 +71,7 @@ struct IdempotencyTests {
         let scrape = service.routes.scrape()
         #expect(scrape.sum(of: #"offer_signer_keyed_requests_total{outcome="first"}"#) == 1)
         #expect(scrape.sum(of: #"offer_signer_keyed_requests_total{outcome="repeated"}"#) == 1)
-        let isByRule = path.hasPrefix("/v1") && path != "/v1/introductory-offers"
+        let isByRule = ["/v1/promotional-offers", "/v1/decisions"].contains(path)
         // Without a cap, both forms of one answer are reserved.
         #expect(try await service.authorisations().count == (isByRule ? 2 : 0))
 
@@ -120,10 +124,15 @@ struct IdempotencyTests {
         let path = "/v1/promotional-offers"
         func list(_ offers: String...) -> String { #"{"offers":[\#(offers.joined(separator: ","))]}"# }
         let (plain, unknown) = (Self.offer, Self.offer.replacing("plain", with: "unknown"))
-        for (body, isKept) in [(list(plain, unknown), true), (list(unknown), false)] {
-            let key = "\(isKept)"
+        // Nobody knows this customer.
+        let refused = Self.offer.replacing("plain", with: "keep")
+        for (number, (body, isKept)) in [
+            (list(plain, unknown), true), (list(unknown), false), (list(refused), true), (list(refused, refused), true),
+            (list(refused, unknown), false), (list(plain, refused), true),
+        ].enumerated() {
+            let key = "\(number)"
             let first = await service.routes.respondLater(Self.request(path, body, key: key))
-            #expect(first.status == 200)
+            #expect(first.status == 200 && first.text.contains("not_eligible") == body.contains("keep"))
             let other = await service.routes.respondLater(Self.request(path, list(plain), key: key))
             #expect(other.status == (isKept ? 422 : 200), "\(other.text)")
         }

@@ -73,7 +73,7 @@ struct OfferEventRouteTests {
     private static func events(of service: StoreService) async throws -> [OfferEvent] {
         try await service.store.customers(
             known: Sample.account(1), bundleID: Sample.bundleID, environment: .production
-        ).flatMap(\.events.events)
+        ).flatMap(\.events)
     }
 
     @Test("a time in the future or long ago is replaced by now", arguments: [0, 12, 9_000] as [Double])
@@ -132,6 +132,38 @@ struct OfferEventRouteTests {
         #expect(await status(1, "two") == 403)
         #expect(await status(1, "none") == 403)
         #expect(await Self.report(Self.named("shown"), to: service).status == 401)
+    }
+
+    @Test("offers and environments that are not configured are not stored")
+    func notConfigured() async throws {
+        let service = try await Self.subscribed()
+        for other in [#""offerID":"other""#, #""offerID":"keep","at":1"#] {
+            let event = Self.named("shown").replacing(#""offerID":"keep""#, with: other)
+            #expect(await Self.report(event, to: service).status == 204)
+        }
+        #expect(try await Self.events(of: service).map(\.offerID.text.description) == ["keep"])
+        let response = await service.post(
+            "/v1/offers/events", #""environment":"LocalTesting","events":[\#(Self.named("shown"))]"#)
+        #expect(response.status == 400 && response.json["field"] as? String == "environment")
+    }
+
+    @Test("events of an account with one Apple Account are those of the Apple Account, whoever reports them")
+    func appleAccount() async throws {
+        let service = try StoreService("{offerID: keep, rule: {all: [{rule: retention}, {not: {dismissed: true}}]}}")
+        try await service.addSubscriber("1001", account: 1, autoRenew: false) { $0.appTransactionID = Sample.id("a1") }
+        #expect(await Self.report(Self.named("dismissed"), to: service).status == 204)
+        #expect(try await Self.events(of: service).map(\.subject) == [.customer(.appTransactionID(Sample.id("a1")))])
+        #expect(try await service.decide(StoreService.token()).refused["keep"] == ["dismissed"])
+        // Another account of the same Apple Account.
+        try await service.store.merge(
+            [
+                Sample.transaction("2001", of: "1001", 5, 35) {
+                    $0.appAccountToken = Sample.token(2)
+                    $0.appTransactionID = Sample.id("a1")
+                }
+            ], in: Sample.production)
+        let second = try await service.decide(StoreService.token(2))
+        #expect(second.signed == [])
     }
 
     @Test("without a database, events are refused")

@@ -95,7 +95,15 @@ enum AppRulesReader {
         _ members: [String: YAMLValue], of app: RetentionReader.App, _ rules: RulesReader
     ) -> AppRules {
         let introductory = members["introductoryOffers"].flatMap { value in
-            value.quotable.members("introductoryOffers", known: ["rule"])["rule"].flatMap { rules.rule($0) }
+            value.quotable.members("introductoryOffers", known: ["rule"])["rule"].flatMap { value in
+                let rule = rules.rule(value)
+                if rule?.condition.readsReports == true {
+                    value.report(
+                        "apps do not report introductory offers, so this cannot test reports",
+                        hint: "leave out shown, dismissed and firstShown")
+                }
+                return rule
+            }
         }
         let products = app.products
         let sorted = products.sorted { $0.value.place < $1.value.place }

@@ -49,6 +49,11 @@ struct RetentionReader {
         if let signature = members["signature"], name != "promotionalOffer" {
             signature.report("only a promotionalOffer has a signature", hint: "remove it")
         }
+        if name != "promotionalOffer", rule.value?.condition.readsReports == true {
+            (members["rule"] ?? value).report(
+                "reports from apps could end this case, and so lead to a later one with an offer",
+                hint: "leave out shown, dismissed and firstShown, or write them in the case of the offer")
+        }
         let shown: Shown?
         switch name {
         case "alternateProduct": shown = readAlternateProduct(content)

@@ -24,8 +24,8 @@ package enum DismissedEvent: CountedEvent {
 
 /// `shown` and `dismissed`: the number of events that apps reported.
 ///
-/// A report that is missing counts as no event. So that no report, and no missing one, gives a customer an offer, a rule
-/// may only set an upper limit: `not: {shown: {count: {atLeast: 3}}}`, or `shown: {count: {atMost: 2}}`.
+/// A report that is missing counts as no event, because most customers have none. So that no report gives a customer an
+/// offer, a rule may only set an upper limit: `not: {shown: {count: {atLeast: 3}}}`, or `shown: {count: {atMost: 2}}`.
 package struct EventTest<Event: CountedEvent>: CustomerTestKind {
     package static var name: String { Event.name }
     package static var code: ReasonCode { Event.code }
@@ -52,6 +52,12 @@ package struct EventTest<Event: CountedEvent>: CustomerTestKind {
         let within = members["within"].read { $0.duration() }
         let count = members["count"].read { $0.limits() }
         guard !offers.isUnreadable, !within.isUnreadable, !count.isUnreadable else { return nil }
+        if let bounds = count.value,
+            [bounds.atLeast, bounds.atMost].contains(where: { $0 ?? 0 >= OfferEvent.maximumCount })
+        {
+            // Older events are not kept.
+            return members["count"]?.refuse(expected: "numbers below \(OfferEvent.maximumCount)")
+        }
         return Self(offers: offers.value, within: within.value, count: count.value ?? Bounds(atLeast: 1))
     }
 
@@ -76,7 +82,7 @@ package struct EventTest<Event: CountedEvent>: CustomerTestKind {
     }
 
     private func number(in context: EvaluationContext) -> Int {
-        context.facts.events.events.count { event in
+        context.facts.events.count { event in
             event.kind == Event.kind && offers.map { $0.contains(event.offerID.text.description) } ?? true
                 && context.isWithin(within, event.at)
         }

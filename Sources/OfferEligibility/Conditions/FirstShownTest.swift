@@ -35,9 +35,7 @@ package struct FirstShownTest: CustomerTestKind {
     }
 
     package func truth(in context: EvaluationContext) -> Truth {
-        // The first event may be older than those that were read.
-        guard context.facts.events.isComplete else { return .no }
-        return Truth(first(in: context).map { context.duration(since: $0) <= within } ?? true)
+        Truth(first(in: context).map { context.duration(since: $0) <= within } ?? true)
     }
 
     package var required: ReasonValue { .duration(within) }
@@ -53,7 +51,7 @@ package struct FirstShownTest: CustomerTestKind {
     }
 
     private func first(in context: EvaluationContext) -> Timestamp? {
-        context.facts.events.events.lazy.filter { event in
+        context.facts.events.lazy.filter { event in
             event.kind == .shown && offers.map { $0.contains(event.offerID.text.description) } ?? true
         }.map(\.at).min()
     }

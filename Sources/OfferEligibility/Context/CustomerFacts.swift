@@ -13,12 +13,12 @@ package struct CustomerFacts: Sendable {
     package let places: [String: Bool]
     /// The place in the app where an offer is to appear; nil if the request does not name it.
     package let placement: String?
-    package let events: OfferEvents
+    package let events: [OfferEvent]
 
     package init(
         state: SubscriberState, environment: AppStoreEnvironment, team: [String: TeamFactValue] = [:],
         originalAppVersion: AppVersion? = nil, originalPurchase: Timestamp? = nil, places: [String: Bool] = [:],
-        placement: String? = nil, events: OfferEvents = OfferEvents()
+        placement: String? = nil, events: [OfferEvent] = []
     ) {
         self.state = state
         self.environment = environment

@@ -36,21 +36,8 @@ package struct OfferEvent: Hashable, Sendable {
         self.nonce = nonce
     }
 
+    /// The number of events kept for each customer, offer and kind: the newest, and the first.
+    package static let maximumCount = 50
     /// The maximum size of an error, in bytes.
     package static let maximumErrorSize = 128
-}
-
-/// The events of a customer, in no particular order. An offer in an answer to the App Store counts as shown.
-package struct OfferEvents: Hashable, Sendable {
-    package let events: [OfferEvent]
-    /// False if there are older events, which were not read.
-    package let isComplete: Bool
-
-    package init(_ events: [OfferEvent] = [], isComplete: Bool = true) {
-        self.events = events
-        self.isComplete = isComplete
-    }
-
-    /// The maximum number of events read for one identifier of a customer, the newest.
-    package static let maximumCount = 1000
 }

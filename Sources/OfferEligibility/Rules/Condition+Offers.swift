@@ -15,6 +15,16 @@ extension Condition {
         }
     }
 
+    /// True if reports from apps can change the result.
+    package var readsReports: Bool {
+        switch self {
+        case .all(let members), .any(let members): members.contains(where: \.readsReports)
+        case .not(let member), .rule(_, let member): member.readsReports
+        case .subscription: false
+        case .test(let test): test.kind.misuse(wanting: true) != nil || test.kind.misuse(wanting: false) != nil
+        }
+    }
+
     /// Returns the condition in the rule of an offer. A test that names no offer is about this one.
     func about(_ offerID: OfferID) -> Condition {
         switch self {

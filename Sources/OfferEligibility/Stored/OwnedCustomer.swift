@@ -11,7 +11,7 @@ package struct OwnedCustomer {
     /// The exposures that count for the customer.
     package let exposures: [Exposure]
     /// The events that count for the customer.
-    package let events: OfferEvents
+    package let events: [OfferEvent]
     package let appAccountToken: UUIDText?
     package let applicationUsername: FieldText?
     package let appTransactionID: TransactionID?
@@ -44,12 +44,11 @@ package struct OwnedCustomer {
             accounts.contains(link.account) || identifier?.account == nil && names.contains(link.identifier)
         }
         self.links = linked.sorted { $0.identifier.precedes($1.identifier) }
-        let hasRecords = !stored.exposures.isEmpty || !stored.events.events.isEmpty
+        let hasRecords = !stored.exposures.isEmpty || !stored.events.isEmpty
         var exposed: Set<CustomerIdentifier> = hasRecords ? Self.exposed(purchases) : []
         if let account = identifier?.account { exposed.insert(CustomerIdentifier(account)) }
         exposures = stored.exposures.filter { $0.subject.isOne(of: exposed) }
-        events = OfferEvents(
-            stored.events.events.filter { $0.subject.isOne(of: exposed) }, isComplete: stored.events.isComplete)
+        events = stored.events.filter { $0.subject.isOne(of: exposed) }
         isComplete = stored.isComplete
         hasUnreadConsumables = stored.hasUnreadConsumables
         coverage = stored.coverage
@@ -93,6 +92,20 @@ package struct OwnedCustomer {
 
     /// The identifiers that hold a reservation for the customer.
     package var holders: [CustomerIdentifier] { purchases.holders }
+
+    /// The identifier under which records about the customer are kept: the Apple Account; if it is unknown or there are
+    /// several, the account, or else the earliest subscription. nil if the customer has none of them.
+    ///
+    /// An account with purchases of several Apple Accounts may include another person's, for example from a shared
+    /// device. That person's records must not be mixed with the customer's.
+    package var recordedAs: CustomerIdentifier? {
+        let appleAccounts = Set(facts.lazy.compactMap(\.appTransactionID))
+        if appleAccounts.count == 1, let only = appleAccounts.first { return .appTransactionID(only) }
+        let originals = purchases.purchases.map(\.original)
+        return holders.first { $0.account != nil }
+            ?? appleAccounts.min { $0.precedes($1) }.map(CustomerIdentifier.appTransactionID)
+            ?? originals.min { $0.precedes($1) }.map(CustomerIdentifier.originalTransactionID)
+    }
 
     /// Returns the customer's state according to the stored facts.
     package func state(in app: Catalogue.App, at now: Timestamp) -> SubscriberState {

@@ -11,7 +11,7 @@ package struct StoredCustomer: Hashable, Sendable {
     package let teamFacts: [TeamFact]
     package let links: [CustomerLink]
     package let exposures: [Exposure]
-    package let events: OfferEvents
+    package let events: [OfferEvent]
     /// False if the customer has more purchases than the store reads, or if one cannot be read. Consumables are
     /// ignored.
     package let isComplete: Bool
@@ -22,7 +22,7 @@ package struct StoredCustomer: Hashable, Sendable {
 
     package init(
         app: AppScope, facts: [SubscriberFact], teamFacts: [TeamFact], links: [CustomerLink],
-        exposures: [Exposure], events: OfferEvents = OfferEvents(), isComplete: Bool,
+        exposures: [Exposure], events: [OfferEvent] = [], isComplete: Bool,
         hasUnreadConsumables: Bool = false, coverage: HistoryEvidence.Coverage? = nil
     ) {
         self.app = app

@@ -67,7 +67,7 @@ extension OwnedCustomer {
             writer.members(of: exposure.source)
             if let placement = exposure.placement { writer.member("placement", placement) }
         }
-        let events = events.events.sorted { $0.at < $1.at }.suffix(CustomerAnswer.maximumEvents)
+        let events = events.sorted { $0.at < $1.at }.suffix(CustomerAnswer.maximumEvents)
         writer.objects("events", Array(events)) { writer, event in
             writer.member("event", event.kind.rawValue)
             writer.member("offerID", utf8: event.offerID.text.utf8)

@@ -54,7 +54,12 @@ final class AnswersInMemory: Sendable {
     }
 
     func release(_ claim: IdempotentRequest.Claim) {
-        state.withLockedValue { remove(claim, &$0) }
+        state.withLockedValue { state in
+            remove(claim, &state)
+            if state.order.last == claim { state.order.removeLast() }
+            guard state.order.count > 2 * maximumCount else { return }
+            state.order.removeAll { state.entries[$0.request.id]?.claim != $0 }
+        }
     }
 
     /// Forgets the oldest entries as long as a condition holds.

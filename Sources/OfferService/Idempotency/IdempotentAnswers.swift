@@ -1,4 +1,5 @@
 import NIOCore
+import OfferConfiguration
 import OfferCore
 import OfferHTTP
 import SubscriberStore
@@ -15,9 +16,12 @@ import SubscriberSync
 /// withdraws what was reserved, and begins again.
 struct IdempotentAnswers: Sendable {
     let store: CurrentStore
+    let policy: CurrentPolicy
     let sources: SystemInputs
     let metrics: ServiceMetrics
     private let memory = AnswersInMemory()
+    /// The limit on repeated requests that wait for the answer to the first, so that they leave room for others.
+    private let waitLimit = LaneLimit(32)
 
     /// The time after which a repeated request takes over from a process that did not answer.
     private static let claimTime = Duration.seconds(10)
@@ -25,8 +29,9 @@ struct IdempotentAnswers: Sendable {
     private static let waitingTime = TimeAmount.seconds(25)
     private static let waitBetweenClaims = Duration.milliseconds(100)
 
-    init(store: CurrentStore, sources: SystemInputs, metrics: ServiceMetrics) {
+    init(store: CurrentStore, policy: CurrentPolicy, sources: SystemInputs, metrics: ServiceMetrics) {
         self.store = store
+        self.policy = policy
         self.sources = sources
         self.metrics = metrics
     }
@@ -65,6 +70,8 @@ struct IdempotentAnswers: Sendable {
         }
         var admission = admission
         admission.claim = claim
+        // The request may have waited.
+        admission.policy = policy.snapshot
         let response: HTTPResponse
         do throws(Problem) { response = try await work(admission) } catch {
             // A refusal by a rule or a limit is an answer. After any other problem, the request can be sent again.
@@ -87,6 +94,8 @@ struct IdempotentAnswers: Sendable {
     /// Claims a request, or waits for its answer.
     private func begin(_ claim: IdempotentRequest.Claim) async throws(Problem) -> Beginning {
         let deadline = sources.uptime() + Self.waitingTime
+        var isWaiting = false
+        defer { if isWaiting { waitLimit.leave() } }
         while true {
             let (result, claimed) = await tryToClaim(claim)
             switch result {
@@ -99,7 +108,10 @@ struct IdempotentAnswers: Sendable {
             case .answered(let answer): return .repeated(answer)
             case .keyReused: throw .idempotencyKeyReused
             case .inProgress:
-                guard sources.uptime() < deadline, (try? await Task.sleep(for: Self.waitBetweenClaims)) != nil else {
+                if !isWaiting { isWaiting = waitLimit.enter() }
+                guard isWaiting, sources.uptime() < deadline,
+                    (try? await Task.sleep(for: Self.waitBetweenClaims)) != nil
+                else {
                     throw .overloaded.with { $0.logReason = "the first request with this key is not answered" }
                 }
             }

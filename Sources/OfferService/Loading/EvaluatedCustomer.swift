@@ -76,7 +76,7 @@ extension EvaluatedCustomer {
             state: state, environment: app.environment, team: owned?.teamFactsByName ?? [:],
             originalAppVersion: download.version.flatMap(AppVersion.init), originalPurchase: download.purchaseDate,
             places: owned?.exposures.places ?? [:], placement: customer.name.placement?.description,
-            events: owned?.events ?? OfferEvents())
+            events: owned?.events ?? [])
         self.newFacts = newFacts
         // The proofs must belong to the Apple Account that the signature counts for.
         if customer.isBoundToTransaction, customer.proofs != nil, let id = customer.transactionID,
@@ -105,17 +105,7 @@ extension EvaluatedCustomer {
     var holders: [CustomerIdentifier] { owned?.holders ?? [] }
 
     /// The identifier under which exposures are recorded; nil if the customer is unknown.
-    ///
-    /// An account with purchases of several Apple Accounts may include another person's, for example from a shared
-    /// device. That person's exposures must not be mixed with the customer's.
-    var exposedAs: CustomerIdentifier? {
-        let appleAccounts = facts.state.appleAccounts
-        if appleAccounts.count == 1, let only = appleAccounts.first { return .appTransactionID(only) }
-        return holders.first { $0.account != nil }
-            ?? appleAccounts.min { $0.precedes($1) }.map(CustomerIdentifier.appTransactionID)
-            ?? facts.state.subscriptions.first.map { .originalTransactionID($0.originalTransactionID) }
-            ?? withoutPurchases
-    }
+    var exposedAs: CustomerIdentifier? { owned?.recordedAs ?? withoutPurchases }
 
     /// The exposures that are recorded.
     var exposures: [Exposure] { owned?.exposures ?? [] }
@@ -148,7 +138,7 @@ extension EvaluatedCustomer {
         if let version = facts.originalAppVersion { lines.append("originalAppVersion \(version)") }
         if let purchase = facts.originalPurchase { lines.append("originalPurchase \(purchase.milliseconds)") }
         if let placement = facts.placement { lines.append("placement \(placement)") }
-        lines += facts.events.events.map { event in
+        lines += facts.events.map { event in
             "\(event.kind.rawValue) \(event.productID.text) \(event.offerID.text) \(event.at.milliseconds)"
         }
         lines += facts.places.map { sample, isIn in "place \(sample) \(isIn)" }

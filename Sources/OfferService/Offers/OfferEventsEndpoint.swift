@@ -8,16 +8,13 @@ import SubscriberSync
 /// `POST /v1/offers/events`: what became of offers in an app, for reports and for limits of prompts.
 struct OfferEventsEndpoint: Sendable {
     let store: CurrentStore
-    let limits: RequestLimits
     let metrics: ServiceMetrics
     let now: @Sendable () -> Timestamp
     /// The limit on requests that wait for the database.
     private let limit = LaneLimit(64)
 
-    init(store: CurrentStore, limits: RequestLimits, metrics: ServiceMetrics, now: @escaping @Sendable () -> Timestamp)
-    {
+    init(store: CurrentStore, metrics: ServiceMetrics, now: @escaping @Sendable () -> Timestamp) {
         self.store = store
-        self.limits = limits
         self.metrics = metrics
         self.now = now
     }
@@ -28,13 +25,12 @@ struct OfferEventsEndpoint: Sendable {
             let members = try admission.members(of: request, maximumCount: OfferEventsRequest.maximumCount)
             let body = try OfferEventsRequest(members, user: user, at: now())
             let app = try admission.app(body.bundleID)
-            try limits.countList(
-                of: body.reports.count, admission.principal, under: admission.policy.limits, admission.context)
+            let scope = AppScope(bundleID: body.bundleID, environment: try Self.environment(of: body, app))
             let events: [OfferEvent]
             do throws(StoreError) {
                 events = try await store.record(
-                    body.reports, of: body.bundleID, in: Self.environment(of: body, app),
-                    onlyOf: user.map(CustomerIdentifier.init))
+                    try await resolved(body.reports.filter { $0.isConfigured(in: app) }, in: scope, app),
+                    of: scope, onlyOf: user.map(CustomerIdentifier.init))
             } catch { throw Problem(error) }
             for event in events { metrics.reported(event, of: body.bundleID) }
             // The answer does not tell which signatures exist.
@@ -42,9 +38,52 @@ struct OfferEventsEndpoint: Sendable {
         }
     }
 
+    /// Names the customer of each report as exposures do, so that both can be compared.
+    private func resolved(
+        _ reports: [OfferEventReport], in scope: AppScope, _ app: Catalogue.App
+    ) async throws(StoreError) -> [OfferEventReport] {
+        var names: [CustomerIdentifier: CustomerIdentifier] = [:]
+        var resolved: [OfferEventReport] = []
+        for report in reports {
+            guard case .named(let account, let productID, let offerID) = report.offer else {
+                resolved.append(report)
+                continue
+            }
+            if names[account] == nil {
+                let stored = try await store.customers(
+                    known: account, bundleID: scope.bundleID, environment: scope.environment)
+                let customer = stored.first.flatMap { OwnedCustomer($0, known: account, by: app.ownership) }
+                names[account] = customer?.recordedAs ?? account
+            }
+            resolved.append(
+                OfferEventReport(
+                    kind: report.kind, offer: .named(names[account] ?? account, productID, offerID), at: report.at,
+                    error: report.error))
+        }
+        return resolved
+    }
+
     /// Returns the requested environment, or production if the app has it.
-    private static func environment(of body: OfferEventsRequest, _ app: Catalogue.App) -> AppStoreEnvironment {
-        if let environment = body.environment { return environment }
-        return app.environments.contains(.production) ? .production : app.environments.first ?? .production
+    private static func environment(
+        of body: OfferEventsRequest, _ app: Catalogue.App
+    ) throws(Problem) -> AppStoreEnvironment {
+        guard let environment = body.environment else {
+            return app.environments.contains(.production) ? .production : app.environments.first ?? .production
+        }
+        guard app.environments.contains(environment) else {
+            let names = app.environments.map(\.rawValue).sorted()
+            throw .invalidField(FieldError(field: "environment", reason: .notOneOf(names)))
+        }
+        return environment
+    }
+}
+
+extension OfferEventReport {
+    /// True if the catalogue has the offer. Otherwise, an app could store any text.
+    fileprivate func isConfigured(in app: Catalogue.App) -> Bool {
+        switch offer {
+        case .signed: true
+        case .named(_, let productID, let offerID): app.offers[productID]?.contains(offerID) ?? false
+        }
     }
 }

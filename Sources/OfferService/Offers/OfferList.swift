@@ -44,12 +44,10 @@ struct OfferList {
     /// - Parameter proofs: the proofs to repeat in the answer.
     func response(_ results: [Result<DecidedOffer, Problem>], showing proofs: VerifiedProofs? = nil) -> HTTPResponse {
         var response = HTTPResponse(body: body(results, showing: proofs))
-        response.isFinal = results.contains { result in
-            switch result {
-            case .success: true
-            case .failure(let problem): problem.code == .notEligible
-            }
-        }
+        // Without a signature, a repeated request must not repeat a temporary problem.
+        response.isFinal =
+            results.contains { if case .success = $0 { true } else { false } }
+            || results.allSatisfy { if case .failure(let problem) = $0 { problem.code == .notEligible } else { false } }
         return response
     }
 

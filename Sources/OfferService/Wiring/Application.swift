@@ -102,8 +102,8 @@ package struct Application: Sendable {
         signing = SigningEndpoints(
             signer: signer, decider: decider, limits: limits, proofs: ProofVerifier(trust: trust, now: sources.now),
             log: log)
-        idempotent = IdempotentAnswers(store: store, sources: sources, metrics: metrics)
-        events = OfferEventsEndpoint(store: store, limits: limits, metrics: metrics, now: sources.now)
+        idempotent = IdempotentAnswers(store: store, policy: policy, sources: sources, metrics: metrics)
+        events = OfferEventsEndpoint(store: store, metrics: metrics, now: sources.now)
         explanations = ExplanationEndpoint(
             threads: .shared, waitLimit: front.explanationWait, limits: limits, now: sources.now, log: log)
         health = Health(

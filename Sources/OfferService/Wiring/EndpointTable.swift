@@ -34,7 +34,12 @@ extension Application {
                 .either(limit: signing.decisionLimit, idempotent.once(signing.answerIntroductoryOffer))
             ).acceptingProofs().reading(store),
             .work(
-                ["POST"], "/v1/advanced-commerce", scope: .advancedCommerce, .now(signing.answerAdvancedCommerce)),
+                ["POST"], "/v1/advanced-commerce", scope: .advancedCommerce,
+                .either(
+                    limit: signing.decisionLimit,
+                    idempotent.once { request, admission throws(Problem) in
+                        .now(try signing.answerAdvancedCommerce(request, admission))
+                    })),
             .work(["POST"], "/v1/offers/events", scope: .sign, events.handler),
             .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler),
             .work(["POST"], "/v1/customers/lookup", scope: .customers, customers.lookup),

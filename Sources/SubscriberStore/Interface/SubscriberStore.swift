@@ -77,12 +77,11 @@ package protocol SubscriberStore: Sendable {
 
     /// Records events that an app reports. A report about an unknown signature is ignored.
     /// - Parameters:
-    ///   - environment: the environment of reports that name no signature.
+    ///   - app: the app. The environment applies to reports that name no signature.
     ///   - owner: the only customer whose signatures may be reported on; nil for any.
     /// - Returns: the events that were not ignored, including those that were known.
     func record(
-        _ reports: [OfferEventReport], of bundleID: BundleID, in environment: AppStoreEnvironment,
-        onlyOf owner: CustomerIdentifier?
+        _ reports: [OfferEventReport], of app: AppScope, onlyOf owner: CustomerIdentifier?
     ) async throws(StoreError) -> [OfferEvent]
 
     // MARK: Requests with a key

@@ -31,6 +31,8 @@ extension LockName {
 
     static func request(_ id: UUIDText, _ app: AppScope) -> LockName { LockName("request", [app.key, id.utf8]) }
 
+    static func keyed(_ request: IdempotentRequest) -> LockName { LockName("keyed", [request.id]) }
+
     static func receiver(_ url: String) -> LockName { LockName("receiver", [Array(url.utf8)]) }
 
     /// The lock for deleting payloads that are not waiting to be forwarded. No other change touches them.

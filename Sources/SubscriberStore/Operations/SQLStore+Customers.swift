@@ -54,7 +54,7 @@ extension SQLStore {
         let teamFacts = try rows(of: ofTeamFacts).map(TeamFactTable.fact)
         let links = try rows(of: ofLinks).map(LinkTable.link)
         let exposures = try rows(of: ofExposures).map(ExposureTable.exposure)
-        let events = try OfferEventTable.events(rows(of: ofEvents))
+        let events = try rows(of: ofEvents).map(OfferEventTable.event)
         guard !facts.isEmpty || !teamFacts.isEmpty || !links.isEmpty else { return nil }
         return StoredCustomer(
             app: app, facts: facts, teamFacts: teamFacts, links: links, exposures: exposures, events: events,

@@ -1,15 +1,14 @@
-package import OfferCore
+import OfferCore
 package import OfferEligibility
 
 extension SQLStore {
     package func record(
-        _ reports: [OfferEventReport], of bundleID: BundleID, in environment: AppStoreEnvironment,
-        onlyOf owner: CustomerIdentifier?
+        _ reports: [OfferEventReport], of scope: AppScope, onlyOf owner: CustomerIdentifier?
     ) async throws(StoreError) -> [OfferEvent] {
         try await write(.nothing) { db in
             var events: [OfferEvent] = []
             for report in reports {
-                guard let (app, event) = try Self.event(report, bundleID, environment, owner, db) else { continue }
+                guard let (app, event) = try Self.event(report, scope, owner, db) else { continue }
                 try OfferEventTable.add(event, app, db)
                 events.append(event)
             }
@@ -19,8 +18,7 @@ extension SQLStore {
 
     /// - Returns: nil if the signature is unknown or another customer's.
     private static func event(
-        _ report: OfferEventReport, _ bundleID: BundleID, _ environment: AppStoreEnvironment,
-        _ owner: CustomerIdentifier?, _ db: any Database
+        _ report: OfferEventReport, _ scope: AppScope, _ owner: CustomerIdentifier?, _ db: any Database
     ) throws -> (app: Int64, event: OfferEvent)? {
         func event(_ customer: CustomerIdentifier, _ productID: ProductID, _ offerID: OfferID, _ nonce: Nonce?)
             -> OfferEvent
@@ -31,18 +29,23 @@ extension SQLStore {
         }
         switch report.offer {
         case .named(let customer, let productID, let offerID):
-            let app = try AppTable.makeID(of: AppScope(bundleID: bundleID, environment: environment), db)
+            let app = try AppTable.makeID(of: scope, db)
             return (app, event(customer, productID, offerID, nil))
         case .signed(let nonce):
-            for app in try AppTable.all(bundleID, nil, db).map(\.id) {
+            for app in try AppTable.all(scope.bundleID, nil, db).map(\.id) {
                 guard let row = try AuthorisationTable.row(of: nonce, app, db) else { continue }
                 let holders = try AuthorisationTable.holders(of: row["id"], db)
-                guard owner.map(holders.contains) ?? true,
-                    let holder = holders.first(where: { $0.account != nil }) ?? holders.first
-                else { return nil }
+                guard owner.map(holders.contains) ?? true, let holder = recorded(holders) else { return nil }
                 return (app, event(holder, try row.productID, try row.offerID, nonce))
             }
             return nil
         }
+    }
+
+    /// Returns the holder of a signature under which its exposure is recorded.
+    private static func recorded(_ holders: [CustomerIdentifier]) -> CustomerIdentifier? {
+        let appleAccounts = holders.filter { if case .appTransactionID = $0 { true } else { false } }
+        return (appleAccounts.count == 1 ? appleAccounts.first : nil)
+            ?? holders.first { $0.account != nil } ?? holders.first
     }
 }

@@ -108,7 +108,7 @@ extension SQLStore {
         try db.forEachRow(
             """
             SELECT offer_event.*, bundle_id, environment FROM offer_event JOIN app ON app.id = app
-            ORDER BY app, offer_event.kind, value, at, event, product_id, offer_id
+            ORDER BY app, offer_event.kind, value, event, product_id, offer_id, at, nonce
             """
         ) { row in try body(.offerEvent(AppTable.scope(row), OfferEventTable.event(row))) }
     }

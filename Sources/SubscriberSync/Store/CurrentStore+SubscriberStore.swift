@@ -88,11 +88,10 @@ extension CurrentStore: SubscriberStore {
     }
 
     package func record(
-        _ reports: [OfferEventReport], of bundleID: BundleID, in environment: AppStoreEnvironment,
-        onlyOf owner: CustomerIdentifier?
+        _ reports: [OfferEventReport], of app: AppScope, onlyOf owner: CustomerIdentifier?
     ) async throws(StoreError) -> [OfferEvent] {
         try await write { store throws(StoreError) in
-            try await store.record(reports, of: bundleID, in: environment, onlyOf: owner)
+            try await store.record(reports, of: app, onlyOf: owner)
         }
     }
 

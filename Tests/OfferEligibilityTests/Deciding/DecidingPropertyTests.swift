@@ -48,7 +48,7 @@ struct DecidingPropertyTests {
                 state: state, environment: history.environment, team: team,
                 originalAppVersion: isInstalled ? AppVersion("2.5") : nil,
                 originalPurchase: isInstalled ? .day(Double.random(in: -200...900, using: &random)) : nil,
-                events: OfferEvents(events, isComplete: Int.random(in: 0..<4, using: &random) > 0)), now
+                events: events), now
         )
     }
 

@@ -15,7 +15,7 @@ struct EventConditionTests {
 
     /// On day 40.
     private static func truth(
-        _ condition: Condition, _ events: [OfferEvent] = [], isComplete: Bool = true,
+        _ condition: Condition, _ events: [OfferEvent] = [],
         changes: [SubscriberFact] = [], autoRenew: AutoRenewStatus = .off, coverage: HistoryEvidence.Coverage? = nil
     ) throws -> Truth {
         let renewal = try TestFacts.renewal(signed: 39, autoRenew)
@@ -24,7 +24,7 @@ struct EventConditionTests {
             of: SubscriberFacts(facts), environment: .production, evidence: HistoryEvidence(coverage: coverage),
             at: DecidingSamples.now)
         let customer = CustomerFacts(
-            state: state, environment: .production, events: OfferEvents(events, isComplete: isComplete))
+            state: state, environment: .production, events: events)
         let context = try DecidingSamples.context(customer)
         let truth = condition.truth(in: context)
         for reason in condition.reasons(truth, in: context) {
@@ -69,7 +69,6 @@ struct EventConditionTests {
         #expect(try Self.truth(condition, [Self.event(.shown, at: 39), Self.event(.shown, at: 38.9)]) == .no)
         #expect(try Self.truth(condition, [Self.event(.shown, "other", at: 1)]) == .yes, "another offer")
         #expect(try Self.truth(condition, [Self.event(.dismissed, at: 1)]) == .yes)
-        #expect(try Self.truth(condition, isComplete: false) == .no, "older events were not read")
     }
 
     @Test("no event turns a no into a yes", arguments: 0..<200)

@@ -312,8 +312,7 @@ struct ReferenceDecider {
         case let found as EventTest<ShownEvent>: return events(.shown, found.offers, found.within, found.count)
         case let found as EventTest<DismissedEvent>: return events(.dismissed, found.offers, found.within, found.count)
         case let found as FirstShownTest:
-            if !customer.events.isComplete { return 0 }
-            let times = customer.events.events.filter {
+            let times = customer.events.filter {
                 $0.kind == .shown && found.offers?.contains($0.offerID.text.description) != false
             }.map(\.at)
             return times.contains { now - $0 > found.within } ? 0 : 1
@@ -325,7 +324,7 @@ struct ReferenceDecider {
         _ kind: OfferEvent.Kind, _ offers: Set<String>?, _ within: Duration?, _ wanted: Bounds<Int>
     ) -> Double {
         var count = 0
-        for event in customer.events.events where event.kind == kind {
+        for event in customer.events where event.kind == kind {
             if let offers, !offers.contains(event.offerID.text.description) { continue }
             if let within, now - event.at > within { continue }
             count += 1

@@ -27,7 +27,7 @@ struct IdempotentRequestTests {
     private static func reserve(
         _ nonce: UInt64, under claim: IdempotentRequest.Claim, _ store: any SubscriberStore
     ) async throws -> [LedgerResult] {
-        let offer = Sample.offer(nonces: [nonce], expiresAt: 2)
+        let offer = Sample.offer("half", OfferLimits(outstanding: 9), nonces: [nonce], expiresAt: 2)
         return try await store.reserve(
             LedgerRequest(
                 app: Sample.production, facts: [Sample.transaction("7", of: "7", 0, 30)], holders: [holder],
@@ -67,8 +67,44 @@ struct IdempotentRequestTests {
             #expect(try await Self.ask(store, Self.claim(2, other), at: 600) == .granted)
             #expect(try await Self.states(store) == [.outstanding], "what was answered stays reserved")
             #expect(try await Self.prune(store, at: 600) == 0)
-            #expect(try await Self.prune(store, at: 601) == 1)
+            #expect(try await Self.prune(store, at: 601) == 0, "it is being answered")
+            #expect(try await Self.prune(store, at: 611) == 1)
             #expect(try await Self.ask(store, Self.claim(3)) == .granted)
+        }
+    }
+
+    @Test("an answer that was kept is not released, because it may have been sent", arguments: StoreEngine.all)
+    func keptAndReleased(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let claimed = try await Self.ask(store, Self.claim(1))
+            #expect(claimed == .granted)
+            #expect(try await Self.reserve(1, under: Self.claim(1), store) == [.reserved])
+            #expect(try await Self.keep(store, Self.claim(1)))
+            try await store.release(Self.claim(1))
+            #expect(try await Self.ask(store, Self.claim(2)) == .answered(Self.answer))
+            #expect(try await Self.states(store) == [.outstanding])
+        }
+    }
+
+    @Test("after ten minutes, a claim still ends first, and is withdrawn", arguments: StoreEngine.all)
+    func endOfTime(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let claimed = try await Self.ask(store, Self.claim(1))
+            #expect(claimed == .granted)
+            #expect(try await Self.reserve(1, under: Self.claim(1), store) == [.reserved])
+            // The first crashed, and the second began shortly before the end.
+            #expect(try await Self.ask(store, Self.claim(2), at: 595) == .takenOver)
+            #expect(try await Self.states(store) == [.withdrawn])
+            #expect(try await Self.reserve(2, under: Self.claim(2), store) == [.reserved])
+            #expect(try await Self.ask(store, Self.claim(3), at: 601) == .inProgress)
+            #expect(try await Self.keep(store, Self.claim(2)))
+            #expect(try await Self.ask(store, Self.claim(3), at: 1194) == .answered(Self.answer), "ten minutes later")
+            #expect(try await Self.ask(store, Self.claim(3), at: 1195) == .granted)
+            #expect(try await Self.states(store) == [.withdrawn, .outstanding])
+            // A crash, and nothing for a long time.
+            #expect(try await Self.reserve(3, under: Self.claim(3), store) == [.reserved])
+            #expect(try await Self.ask(store, Self.claim(4), at: 9000) == .takenOver)
+            #expect(try await Self.states(store) == [.withdrawn, .outstanding, .withdrawn])
         }
     }
 

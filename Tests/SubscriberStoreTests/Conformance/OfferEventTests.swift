@@ -23,9 +23,9 @@ struct OfferEventTests {
 
     private static func record(
         _ reports: [OfferEventReport], in store: any SubscriberStore, onlyOf owner: CustomerIdentifier? = nil,
-        _ environment: AppStoreEnvironment = .production
+        of app: AppScope = Sample.production
     ) async throws -> Int {
-        try await store.record(reports, of: Sample.bundleID, in: environment, onlyOf: owner).count
+        try await store.record(reports, of: app, onlyOf: owner).count
     }
 
     /// Adds a customer who holds a signature.
@@ -36,7 +36,7 @@ struct OfferEventTests {
     }
 
     private static func events(_ store: any SubscriberStore) async throws -> [OfferEvent] {
-        let events = try await store.customer(account)?.events.events ?? []
+        let events = try await store.customer(account)?.events ?? []
         return events.sorted { ($0.at, $0.kind.rawValue) < ($1.at, $1.kind.rawValue) }
     }
 
@@ -67,24 +67,25 @@ struct OfferEventTests {
             #expect(try await Self.record([Self.signed(.shown, at: 1)], in: store, onlyOf: Sample.account(2)) == 0)
             #expect(try await Self.events(store) == [])
             #expect(try await Self.record([Self.signed(.shown, at: 1)], in: store, onlyOf: Self.account) == 1)
-            #expect(try await Self.record([Self.named(.shown, at: 1)], in: store, .sandbox) == 1)
+            #expect(try await Self.record([Self.named(.shown, at: 1)], in: store, of: Sample.sandbox) == 1)
             #expect(try await Self.events(store).count == 1, "another environment")
         }
     }
 
-    @Test("only the newest are read, and then it is known that there are more", arguments: StoreEngine.all)
+    @Test("of each offer and kind, the first event and the newest are kept", arguments: StoreEngine.all)
     func limit(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             try await Self.reserve(in: store)
-            let maximum = OfferEvents.maximumCount
-            let reports = (1...maximum - 1).map { Self.named(.shown, at: Double($0) / 1000) }
-            #expect(try await Self.record(reports, in: store) == maximum - 1)
-            #expect(try await store.customer(Self.account)?.events.isComplete == true)
-            #expect(try await Self.record([Self.named(.dismissed, at: 2), Self.named(.shown, at: 0)], in: store) == 2)
-            let events = try await store.customer(Self.account)?.events
-            #expect(events?.isComplete == false && events?.events.count == maximum)
-            #expect(
-                events?.events.map(\.at).min() == Sample.day(0.001) && events?.events.map(\.at).max() == Sample.day(2))
+            let maximum = OfferEvent.maximumCount
+            var reports = (1...maximum + 1).map { Self.named(.shown, at: Double($0)) }
+            reports.append(Self.named(.dismissed, at: 0.5))
+            #expect(try await Self.record(reports.shuffled(), in: store) == maximum + 2)
+            #expect(try await Self.events(store).count == maximum + 2)
+            let more = [Self.named(.shown, at: 200), Self.named(.shown, at: 300), Self.named(.shown, at: 0)]
+            #expect(try await Self.record(more, in: store) == 3)
+            let times = try await Self.events(store).filter { $0.kind == .shown }.map(\.at)
+            #expect(times == ([0] + (4...maximum + 1).map(Double.init) + [200, 300]).map(Sample.day))
+            #expect(try await Self.events(store).count { $0.kind == .dismissed } == 1)
         }
     }
 
@@ -118,7 +119,9 @@ struct OfferEventTests {
             #expect(before.count == 2 && before.allSatisfy { $0.contains("appAccountToken") })
             _ = try await store.erase(Self.account, in: Sample.production)
             let after = try await exported()
-            #expect(after.count == 2 && !after.contains { $0.contains("appAccountToken") || $0.contains("nonce") })
+            let nonce = "\(Sample.nonce(1))"
+            #expect(before.contains { $0.contains(nonce) })
+            #expect(after.count == 2 && !after.contains { $0.contains("appAccountToken") || $0.contains(nonce) })
         }
     }
 }

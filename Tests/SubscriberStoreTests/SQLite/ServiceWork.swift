@@ -76,7 +76,7 @@ enum ServiceWork {
                 OfferEventReport(
                     kind: .shown, offer: .named(Sample.account(1), ids.0, ids.1), at: Sample.day(1)),
                 OfferEventReport(kind: .failed, offer: .signed(offer.nonces[0]), at: Sample.day(1)),
-            ], of: Sample.bundleID, in: .production, onlyOf: nil)
+            ], of: Sample.production, onlyOf: nil)
     }
 
     private static func keyedRequests(_ store: any SubscriberStore) async throws {

@@ -12,8 +12,8 @@ extension Migration {
                 product_id TEXT COLLATE "C" NOT NULL,
                 offer_id TEXT COLLATE "C" NOT NULL,
                 error TEXT,
-                nonce TEXT,
-                PRIMARY KEY (app, kind, value, at, event, product_id, offer_id)
+                nonce TEXT NOT NULL,
+                PRIMARY KEY (app, kind, value, event, product_id, offer_id, at, nonce)
             );
             ALTER TABLE app ADD COLUMN changes_since BIGINT, ADD COLUMN changes_until BIGINT
             """)

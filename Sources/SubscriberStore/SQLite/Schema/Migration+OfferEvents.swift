@@ -14,9 +14,9 @@ extension Migration {
                 product_id TEXT NOT NULL,
                 offer_id TEXT NOT NULL,
                 error TEXT,
-                -- The signature, if the app named one.
-                nonce TEXT,
-                PRIMARY KEY (app, kind, value, at, event, product_id, offer_id)
+                -- The signature; empty if the app named none.
+                nonce TEXT NOT NULL,
+                PRIMARY KEY (app, kind, value, event, product_id, offer_id, at, nonce)
             ) STRICT, WITHOUT ROWID;
 
             ALTER TABLE app ADD COLUMN changes_since INTEGER;
