@@ -159,6 +159,31 @@ struct RulesFileTests {
         }
     }
 
+    @Test("a retention case that reports could end is followed by no other offer", arguments: [true, false])
+    func reportsBeforeOffers(isLast: Bool) {
+        let offers = isLast ? ["a", "b"] : ["b", "a"]
+        let cases = offers.map { offer in
+            """
+                  - promotionalOffer:
+                      {productID: p, offerID: \(offer), message: 5d3c8a0e-7b1f-4c2d-9e6a-0f1b2c3d4e5f}
+                    rule: {everSubscribed: true}
+            """
+        }
+        let yaml = """
+            apps:
+              - bundleID: com.example.app
+                appAppleID: 1234567890
+                retention:
+            \(cases.joined(separator: "\n"))
+                products:
+                  - productID: p
+                    subscriptionGroupID: "1"
+                    offers: [{offerID: a, rule: {everSubscribed: true}}, {offerID: b, rule: {not: {shown: {count: 3}}}}]
+            """
+        let problems = ConfigurationFile.read(Array(yaml.utf8), name: "file").problems.map(\.error)
+        #expect(problems.contains { $0.contains("lead to this offer") } == !isLast, "\(problems)")
+    }
+
     @Test("a sample has one size in all rules of an app", arguments: [("0.5", "t"), ("0.4", "s"), ("0.5", "s")])
     func sampleSizes(of: String, by: String) {
         let yaml = """

@@ -31,7 +31,13 @@ struct RetentionReader {
                     hint: "give that case a rule, or move this one before it")
                 break
             }
-            if let read = RetentionReader(app: app).readCase(item, rules) { cases.append(read) }
+            guard let read = RetentionReader(app: app).readCase(item, rules) else { continue }
+            if case .promotionalOffer = read.content, cases.contains(where: { $0.readsReports(in: app) }) {
+                item.report(
+                    "reports from apps could end an earlier case, and so lead to this offer",
+                    hint: "write the cases that test shown, dismissed or firstShown after all other offers")
+            }
+            cases.append(read)
         }
         return cases
     }
@@ -127,5 +133,15 @@ struct RetentionReader {
             "the app has no product \(value.found)",
             hint: NearMiss.suggestion(for: productID.text.description, among: products)
                 ?? "its products: \(products.joined(separator: ", "))")
+    }
+}
+
+extension RetentionCase {
+    /// True if reports from apps can end the case, by its own rule or by that of its offer.
+    fileprivate func readsReports(in app: RetentionReader.App) -> Bool {
+        if rule?.condition.readsReports == true { return true }
+        guard case .promotionalOffer(let offer) = content else { return false }
+        let terms = app.products[offer.productID]?.terms.first { $0.offerID == offer.offerID }
+        return terms?.rule.condition.readsReports ?? false
     }
 }

@@ -31,7 +31,7 @@ package struct AutoRenewChangedTest: SubscriptionTestKind {
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
         guard let now = subscription.autoRenews else { return .unknown }
         guard now == isOn else { return .no }
-        if let change = subscription.autoRenewChange, change.isOn == isOn, context.isWithin(within, change.at) {
+        if let change = subscription.autoRenewChange, change.isOn ?? isOn == isOn, context.isWithin(within, change.at) {
             return .yes
         }
         // The notification of a later switch may be missing.
@@ -44,7 +44,8 @@ package struct AutoRenewChangedTest: SubscriptionTestKind {
 
     package func found(_ subscription: Subscription) -> ReasonValue? {
         subscription.autoRenewChange.map { change in
-            .members([.init("at", .time(change.at)), .init("to", .text(change.isOn ? "on" : "off"))])
+            let isOn = change.isOn.map { [.init("to", .text($0 ? "on" : "off"))] } ?? [] as [ReasonValue.Member]
+            return .members([.init("at", .time(change.at))] + isOn)
         }
     }
 

@@ -40,9 +40,10 @@ extension Subscription {
     /// A switch of auto-renew. During a commitment, it is the choice for the end of the commitment.
     package struct AutoRenewChange: Hashable, Sendable {
         package let at: Timestamp
-        package let isOn: Bool
+        /// nil if it was switched on and off at the same time, in an unknown order.
+        package let isOn: Bool?
 
-        package init(at: Timestamp, isOn: Bool) {
+        package init(at: Timestamp, isOn: Bool?) {
             self.at = at
             self.isOn = isOn
         }

@@ -37,10 +37,14 @@ struct SubscriptionSignals {
         switch change.type {
         case RenewalChange.autoRenewType:
             let status = change.renewal.commitment?.autoRenewStatus ?? change.renewal.autoRenewStatus
-            let new = Subscription.AutoRenewChange(at: date, isOn: status == .on)
-            // Of two in one millisecond, nobody knows which is the last.
-            if let known = autoRenewChange, known.at > date || known.at == date && known.isOn { return }
-            autoRenewChange = new
+            if let known = autoRenewChange, known.at >= date {
+                // Of two in one millisecond, nobody knows which is the last.
+                if known.at == date, known.isOn != (status == .on) {
+                    autoRenewChange = Subscription.AutoRenewChange(at: date, isOn: nil)
+                }
+                return
+            }
+            autoRenewChange = Subscription.AutoRenewChange(at: date, isOn: status == .on)
         case RenewalChange.billingErrorType: billingErrors.append(date)
         default: break
         }

@@ -101,7 +101,7 @@ package struct OwnedCustomer {
     package var recordedAs: CustomerIdentifier? {
         let appleAccounts = Set(facts.lazy.compactMap(\.appTransactionID))
         if appleAccounts.count == 1, let only = appleAccounts.first { return .appTransactionID(only) }
-        let originals = purchases.purchases.map(\.original)
+        let originals = purchases.purchases.filter(\.isSubscription).map(\.original)
         return holders.first { $0.account != nil }
             ?? appleAccounts.min { $0.precedes($1) }.map(CustomerIdentifier.appTransactionID)
             ?? originals.min { $0.precedes($1) }.map(CustomerIdentifier.originalTransactionID)

@@ -11,7 +11,7 @@ struct OfferEventsEndpoint: Sendable {
     let metrics: ServiceMetrics
     let now: @Sendable () -> Timestamp
     /// The limit on requests that wait for the database.
-    private let limit = LaneLimit(64)
+    private let limit = LaneLimit(8)
 
     init(store: CurrentStore, metrics: ServiceMetrics, now: @escaping @Sendable () -> Timestamp) {
         self.store = store
@@ -49,18 +49,27 @@ struct OfferEventsEndpoint: Sendable {
                 resolved.append(report)
                 continue
             }
-            if names[account] == nil {
-                let stored = try await store.customers(
-                    known: account, bundleID: scope.bundleID, environment: scope.environment)
-                let customer = stored.first.flatMap { OwnedCustomer($0, known: account, by: app.ownership) }
-                names[account] = customer?.recordedAs ?? account
-            }
+            if names[account] == nil { names[account] = try await name(of: account, in: scope, app) }
             resolved.append(
                 OfferEventReport(
                     kind: report.kind, offer: .named(names[account] ?? account, productID, offerID), at: report.at,
                     error: report.error))
         }
         return resolved
+    }
+
+    private func name(
+        of account: CustomerIdentifier, in scope: AppScope, _ app: Catalogue.App
+    ) async throws(StoreError) -> CustomerIdentifier {
+        do throws(StoreError) {
+            let stored = try await store.customers(
+                known: account, bundleID: scope.bundleID, environment: scope.environment)
+            return stored.first.flatMap { OwnedCustomer($0, known: account, by: app.ownership)?.recordedAs } ?? account
+        } catch {
+            // One unreadable customer must not lose the events of the others.
+            guard error.kind == .unreadable else { throw error }
+            return account
+        }
     }
 
     /// Returns the requested environment, or production if the app has it.

@@ -33,6 +33,8 @@ struct CustomerSearch {
     private var purchases: [CustomerIdentifier: Purchases] = [:]
     /// The maximum number of purchases to read.
     private let maximum: Int
+    /// True if proofs show purchases.
+    let hasProofs: Bool
 
     /// The purchases whose facts name an identifier, latest first.
     private struct Purchases {
@@ -44,6 +46,7 @@ struct CustomerSearch {
         self.db = db
         self.app = app
         names = Set([query.identifier].compactMap(\.self))
+        hasProofs = !query.purchases.isEmpty
         maximum = StoredCustomer.maximumSubscriptions + query.purchases.count
         let proven = try addProven(query.purchases)
         // The Apple Accounts of which all purchases are read, and those of which only anonymous purchases are read.

@@ -33,6 +33,8 @@ extension LockName {
 
     static func keyed(_ request: IdempotentRequest) -> LockName { LockName("keyed", [request.id]) }
 
+    static func event(_ nonce: Nonce) -> LockName { LockName("event", [nonce.uuid.utf8]) }
+
     static func receiver(_ url: String) -> LockName { LockName("receiver", [Array(url.utf8)]) }
 
     /// The lock for deleting payloads that are not waiting to be forwarded. No other change touches them.

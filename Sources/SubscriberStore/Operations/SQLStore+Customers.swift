@@ -55,7 +55,9 @@ extension SQLStore {
         let links = try rows(of: ofLinks).map(LinkTable.link)
         let exposures = try rows(of: ofExposures).map(ExposureTable.exposure)
         let events = try rows(of: ofEvents).map(OfferEventTable.event)
-        guard !facts.isEmpty || !teamFacts.isEmpty || !links.isEmpty else { return nil }
+        let isKnown = !facts.isEmpty || !teamFacts.isEmpty || !links.isEmpty
+        // Proofs may show purchases of an account about which only records are stored.
+        guard isKnown || search.hasProofs && !(exposures.isEmpty && events.isEmpty) else { return nil }
         return StoredCustomer(
             app: app, facts: facts, teamFacts: teamFacts, links: links, exposures: exposures, events: events,
             isComplete: search.isComplete, hasUnreadConsumables: search.hasMoreConsumables, coverage: coverage)

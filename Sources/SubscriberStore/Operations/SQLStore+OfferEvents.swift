@@ -5,7 +5,12 @@ extension SQLStore {
     package func record(
         _ reports: [OfferEventReport], of scope: AppScope, onlyOf owner: CustomerIdentifier?
     ) async throws(StoreError) -> [OfferEvent] {
-        try await write(.nothing) { db in
+        // Of a signature, each kind of event counts once, even if it is reported twice at the same time.
+        let names = reports.compactMap { report -> LockName? in
+            guard case .signed(let nonce) = report.offer else { return nil }
+            return .event(nonce)
+        }
+        return try await write(.names(Set(names))) { db in
             var events: [OfferEvent] = []
             for report in reports {
                 guard let (app, event) = try Self.event(report, scope, owner, db) else { continue }

@@ -94,7 +94,7 @@ enum IdempotentRequestTable {
                 """
                 DELETE FROM idempotent_request
                 WHERE id IN (SELECT id FROM idempotent_request WHERE at < ?1 ORDER BY at LIMIT ?2)
-                    AND (status IS NOT NULL OR claimed_until < ?1)
+                    AND at < ?1 AND (status IS NOT NULL OR claimed_until < ?1)
                 """, [time.milliseconds, limit])
         }
     }

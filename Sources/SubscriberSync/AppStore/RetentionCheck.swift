@@ -55,7 +55,7 @@ package struct RetentionCheck: Sendable {
             }
             guard !message.isApproved else { return nil }
             return warning(
-                "the message \(identifier) is \(message.state.printable), not APPROVED, so the App Store shows the default message",
+                "the message \(identifier) is \(message.state.printable), not APPROVED, so the App Store does not show it",
                 hint: "wait for its approval, or upload another one")
         }
     }

@@ -39,7 +39,9 @@ struct RetentionURLCommand: ParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete the URL for retention message requests. The App Store then shows default messages.")
+            abstract:
+                "Delete the URL for retention message requests. The App Store then shows what App Store Connect or the default messages say."
+        )
         @OptionGroup var options: AppStoreOptions
 
         func run() async throws { try await options.send(.deleteRealtimeURL()) }

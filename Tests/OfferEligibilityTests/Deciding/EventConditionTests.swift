@@ -33,12 +33,14 @@ struct EventConditionTests {
         return truth
     }
 
-    private static func change(_ type: String, _ status: AutoRenewStatus = .off, at day: Double) throws
+    private static func change(_ type: String, _ status: AutoRenewStatus = .off, at day: Double, subtype: String? = nil)
+        throws
         -> SubscriberFact
     {
         let renewal = Renewal(productID: try ProductID("monthly"), autoRenewStatus: status)
         return try TestFacts.fact(
-            .renewalChange(RenewalChange(type: type, subtype: nil, renewal: renewal)), "1", of: "1", signed: .day(day))
+            .renewalChange(RenewalChange(type: type, subtype: subtype, renewal: renewal)), "1", of: "1",
+            signed: .day(day))
     }
 
     @Test("shown and dismissed count the events of their kind, offer and age")
@@ -131,6 +133,8 @@ struct EventConditionTests {
         #expect(try Self.truth(recently, changes: [off, long]) == .yes)
         #expect(try Self.truth(recently, changes: [long]) == .unknown, "it may have been switched on and off since")
         #expect(try Self.truth(recently) == .unknown)
+        let both = [off, try Self.change("DID_CHANGE_RENEWAL_STATUS", .on, at: 38, subtype: "AUTO_RENEW_ENABLED")]
+        for changes in [both, both.reversed()] { #expect(try Self.truth(recently, changes: changes) == .yes) }
         #expect(try Self.truth(recently, changes: [off, on]) == .unknown, "the last switch is missing")
         #expect(try Self.truth(recently, changes: [off], autoRenew: .on) == .no)
         #expect(try Self.truth(recently, changes: [Self.change("DID_FAIL_TO_RENEW", at: 39)]) == .unknown)

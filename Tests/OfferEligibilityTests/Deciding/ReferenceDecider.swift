@@ -180,7 +180,7 @@ struct ReferenceDecider {
         case let found as AutoRenewChangedTest:
             guard let isOn = subscription.autoRenews else { return 0.5 }
             if isOn != found.isOn { return 0 }
-            if let last = subscription.autoRenewChange, last.isOn == isOn, now - last.at <= found.within { return 1 }
+            if let last = subscription.autoRenewChange, last.isOn != !isOn, now - last.at <= found.within { return 1 }
             guard let since = subscription.changesKnownSince, since <= now - found.within else { return 0.5 }
             return 0
         case let found as BillingErrorsTest:

@@ -84,7 +84,9 @@ extension Mistake {
         case .refundRequest: return .refundRequest(.declined)
         case .expiryReason: return .expiryReason(ExpiryReason(rawValue: "WRONG"))
         case .renewalChange(let change):
-            return .renewalChange(RenewalChange(type: change.type, subtype: "WRONG", renewal: change.renewal))
+            var renewal = change.renewal
+            renewal.renewalDate = .max
+            return .renewalChange(RenewalChange(type: change.type, subtype: change.subtype, renewal: renewal))
         // No notification brings these.
         case .fetchedTransaction, .fetchedRenewalInfo, .wholeHistory, .firstAnnouncement, .lastAnnouncement:
             return fact.value
