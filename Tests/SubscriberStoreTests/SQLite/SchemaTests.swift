@@ -28,6 +28,26 @@ struct SchemaTests {
         #expect(try await store.check() == [])
     }
 
+    @Test("a column that another process adds while a statement is in use, as in an upgrade, is read under its name")
+    func addedColumn() async throws {
+        let database = try TestDatabase()
+        try database.open().close()
+        let (one, other) = (try database.connect(), try database.connect())
+        try await one.writeWithoutTransaction { db in
+            try db.execute(sql: "INSERT INTO app (bundle_id, environment) VALUES ('com.example.app', 'Production')")
+            let tables = SQLiteDatabase(connection: db)
+            let sql = "SELECT app.*, 7 AS last FROM app"
+            let before = try tables.rows(sql, [])
+            try other.writeWithoutTransaction {
+                try $0.execute(sql: "ALTER TABLE app ADD COLUMN later INTEGER DEFAULT 5")
+            }
+            let after = try tables.rows(sql, [])
+            #expect(before.count == 1 && after.count == 1)
+            #expect(try after[0]["last"] as Int == 7 && after[0]["later"] as Int == 5)
+            #expect(try before[0]["last"] as Int == 7)
+        }
+    }
+
     @Test("every commit is synced, and foreign keys hold")
     func pragmas() async throws {
         let store = try TestDatabase().open()

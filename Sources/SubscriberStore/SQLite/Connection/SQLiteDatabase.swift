@@ -25,11 +25,21 @@ struct SQLiteDatabase: Database {
     func rows(_ queries: [Query]) throws -> [[Row]] { try queries.map(rows) }
 
     private func rows(_ query: Query) throws -> [Row] {
-        let statement = try connection.cachedStatement(sql: query.sql)
+        let cached = try connection.cachedStatement(sql: query.sql)
+        // Another process may have added a column to a table, which moves the columns of `*`. SQLite then compiles the
+        // statement again, but the names of the cached one stay.
+        return try rows(cached, query) ?? rows(connection.makeStatement(sql: query.sql), query) ?? []
+    }
+
+    /// - Returns: nil if the statement has other columns than when it was made.
+    private func rows(_ statement: GRDB.Statement, _ query: Query) throws -> [Row]? {
         let columns = statement.columnNames
         var rows: [Row] = []
         let cursor = try GRDB.Row.fetchCursor(statement, arguments: Self.arguments(query.arguments))
-        while let row = try cursor.next() { rows.append(try Self.row(row, columns)) }
+        while let row = try cursor.next() {
+            guard statement.columnCount == columns.count else { return nil }
+            rows.append(try Self.row(row, columns))
+        }
         return rows
     }
 
@@ -66,8 +76,8 @@ struct SQLiteDatabase: Database {
     private static func row(_ row: GRDB.Row, _ columns: [String]) throws -> Row {
         Row(
             columns: columns,
-            values: try row.databaseValues.map { value in
-                switch value.storage {
+            values: try columns.indices.map { place in
+                switch (row[place] as DatabaseValue).storage {
                 case .null: .null
                 case .int64(let value): .integer(value)
                 case .double: throw StoreError.unreadable("number")
