@@ -1,19 +1,19 @@
 import OfferCore
 import OfferCrypto
-import OfferHTTP
+package import OfferHTTP
 import SubscriberStore
 
 /// The value of an `Idempotency-Key` header (IETF draft httpapi-idempotency-key-header): a string chosen by the client,
 /// which names one request. The draft asks for quotation marks (RFC 8941 section 3.3.3), but they may be missing, as many
 /// clients leave them out.
-struct IdempotencyKey: Hashable {
-    let utf8: [UInt8]
+package struct IdempotencyKey: Hashable {
+    package let utf8: [UInt8]
 
     /// The permitted number of characters, without quotation marks.
-    static let lengths = 1...128
+    package static let lengths = 1...128
 
     /// - Returns: nil if the request has no key.
-    init?(of request: HTTPRequest) throws(Problem) {
+    package init?(of request: HTTPRequest) throws(Problem) {
         guard let value = request.idempotencyKey else { return nil }
         guard let key = Self.unquoted(Array(value.utf8)), Self.lengths.contains(key.count) else {
             throw .invalidIdempotencyKey

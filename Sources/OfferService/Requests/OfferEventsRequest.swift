@@ -1,25 +1,25 @@
-import OfferCore
+package import OfferCore
 import OfferEligibility
-import SubscriberStore
+package import SubscriberStore
 
 /// The body of `POST /v1/offers/events`.
-struct OfferEventsRequest {
+package struct OfferEventsRequest {
     let bundleID: BundleID
     /// The environment of events that name no signature; nil if the request names none.
     let environment: AppStoreEnvironment?
-    let reports: [OfferEventReport]
+    package let reports: [OfferEventReport]
 
     /// The permitted number of events.
-    static let counts = 1...100
+    package static let counts = 1...100
     /// The maximum number of values to read. It exceeds what the permitted number of events needs, so that a request with
     /// more gets the error about events.
-    static let maximumCount = 2048
+    package static let maximumCount = 2048
     /// The maximum age of an event. Clocks of devices can be far off.
-    static let maximumAge = Duration.days(30)
+    package static let maximumAge = Duration.days(30)
 
     /// - Parameter user: the signed-in user, who is the only permitted customer and need not be named; nil to permit any
     ///   customer.
-    init(_ members: JSONObject, user: Customer?, at now: Timestamp) throws(Problem) {
+    package init(_ members: JSONObject, user: Customer?, at now: Timestamp) throws(Problem) {
         do throws(MemberError) {
             let reader = MemberReader(members)
             try reader.refuseOthers(than: ["bundleID", "environment", "events"])

@@ -22,6 +22,7 @@ extension FuzzTarget {
     }
 
     private static let names: Set<String> = [
-        "bundleID", "applicationUsername", "appAccountToken", "transactionID", "environment", "productIDs", "sign",
+        "bundleID", "applicationUsername", "appAccountToken", "transactionID", "environment", "placement",
+        "productIDs", "sign",
     ]
 }
