@@ -38,7 +38,7 @@ struct SubscriptionSignals {
         case RenewalChange.autoRenewType:
             let status = change.renewal.commitment?.autoRenewStatus ?? change.renewal.autoRenewStatus
             if let known = autoRenewChange, known.at >= date {
-                // Of two in one millisecond, nobody knows which is the last.
+                // The order of two switches in the same millisecond is unknown.
                 if known.at == date, known.isOn != (status == .on) {
                     autoRenewChange = Subscription.AutoRenewChange(at: date, isOn: nil)
                 }

@@ -12,8 +12,8 @@ import SubscriberSync
 ///   └ known ─▶ the kept answer
 /// ```
 ///
-/// The answer is durable before it is sent. A claim without an answer was therefore not answered, so whoever takes it over
-/// withdraws what was reserved, and begins again.
+/// Each answer is durable before it is sent. If a claim has no answer, none was sent. The process that takes such a claim
+/// over withdraws its reservations and starts again.
 struct IdempotentAnswers: Sendable {
     let store: CurrentStore
     let policy: CurrentPolicy
