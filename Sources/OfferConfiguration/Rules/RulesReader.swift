@@ -39,7 +39,8 @@ final class RulesReader {
     func rule(_ value: YAMLValue) -> Rule? {
         let rule = anyRule(value)
         if let misuse = rule?.condition.misuse {
-            value.report(misuse, hint: "write it under not with atLeast, or with atMost")
+            value.report(
+                misuse, hint: "write it so that more reports can only refuse the offer, such as count: {atMost: 2}")
         }
         return rule
     }

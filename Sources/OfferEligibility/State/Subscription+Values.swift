@@ -49,9 +49,6 @@ extension Subscription {
         }
     }
 
-    /// Returns true if every notification about the subscription since a time is known.
-    package func knowsChanges(since time: Timestamp) -> Bool { changesKnownSince.map { $0 <= time } ?? false }
-
     package enum PriceIncrease: String, CaseIterable, Hashable, Sendable {
         case pending
         /// The customer consented, or was notified of an increase that needs no consent.

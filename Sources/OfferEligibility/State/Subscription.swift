@@ -65,4 +65,7 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var changesKnownSince: Timestamp?
     /// True if the App Store did not answer a refresh in time and the subscription's newest data is too old.
     package internal(set) var isStale: Bool
+
+    /// Returns true if every notification about the subscription since a time is known.
+    package func knowsChanges(since time: Timestamp) -> Bool { changesKnownSince.map { $0 <= time } ?? false }
 }

@@ -16,17 +16,15 @@ enum ExposureTable {
     }
 
     static func exposure(_ row: Row) throws -> Exposure {
-        let (kind, number): (Int, Int64) = (try row["kind"], try row["arm"])
+        let number: Int64 = try row["arm"]
         guard let arm = arms.first(where: { $0.value == number })?.key, let source = try OfferSource(row) else {
             throw StoreError.unreadable("arm")
         }
         let sample: String = try row["sample"]
         let place = try (row["is_in_sample"] as Int64?).map { SamplePlace(sample: sample, isInSample: $0 != 0) }
         let hasOfferID = try !(row["offer_id"] as String).isEmpty
-        let value: [UInt8] = try row["value"]
         return Exposure(
-            subject: kind == StoredIdentifier.erasedKind
-                ? .erased(value) : .customer(try StoredIdentifier(kind: kind, value: value).identifier()),
+            subject: try StoredIdentifier(kind: try row["kind"], value: try row["value"]).recordedCustomer(),
             productID: try row.productID, offerID: hasOfferID ? try row.offerID : nil, arm: arm, place: place,
             source: source, placement: try row["placement"], rulesDigest: try row["rules_digest"],
             at: try row.requiredTime("at"))
@@ -34,11 +32,7 @@ enum ExposureTable {
 
     /// Adds an exposure, unless the customer already has one to the offer in the sample.
     static func add(_ exposure: Exposure, _ app: Int64, _ db: any Database) throws {
-        let subject =
-            switch exposure.subject {
-            case .customer(let identifier): StoredIdentifier(identifier)
-            case .erased(let value): StoredIdentifier(kind: StoredIdentifier.erasedKind, value: value)
-            }
+        let subject = StoredIdentifier(exposure.subject)
         try db.send(
             """
             INSERT INTO exposure

@@ -20,23 +20,16 @@ enum OfferEventTable {
     static func event(_ row: Row) throws -> OfferEvent {
         let number: Int64 = try row["event"]
         guard let kind = kinds.first(where: { $0.value == number })?.key else { throw StoreError.unreadable("event") }
-        let (identifierKind, value): (Int, [UInt8]) = (try row["kind"], try row["value"])
         let isSigned = try !(row["nonce"] as String).isEmpty
         return OfferEvent(
-            subject: identifierKind == StoredIdentifier.erasedKind
-                ? .erased(value)
-                : .customer(try StoredIdentifier(kind: identifierKind, value: value).identifier()),
+            subject: try StoredIdentifier(kind: try row["kind"], value: try row["value"]).recordedCustomer(),
             kind: kind, productID: try row.productID, offerID: try row.offerID, at: try row.requiredTime("at"),
             error: try row["error"], nonce: isSigned ? try AuthorisationTable.nonce(row) : nil)
     }
 
     /// Adds an event, unless it is known: of a signature, each kind of event counts once.
     static func add(_ event: OfferEvent, _ app: Int64, _ db: any Database) throws {
-        let subject =
-            switch event.subject {
-            case .customer(let identifier): StoredIdentifier(identifier)
-            case .erased(let value): StoredIdentifier(kind: StoredIdentifier.erasedKind, value: value)
-            }
+        let subject = StoredIdentifier(event.subject)
         let key: [(any ColumnValue)?] = [
             app, subject.kind, subject.value, kinds[event.kind], event.productID.text.description,
             event.offerID.text.description,

@@ -19,6 +19,18 @@ struct StoredIdentifier {
         }
     }
 
+    init(_ customer: RecordedCustomer) {
+        switch customer {
+        case .customer(let identifier): self.init(identifier)
+        case .erased(let value): self.init(kind: Self.erasedKind, value: value)
+        }
+    }
+
+    /// The customer of a record, who may be erased.
+    func recordedCustomer() throws -> RecordedCustomer {
+        kind == Self.erasedKind ? .erased(value) : .customer(try identifier())
+    }
+
     /// The identifier with the kind for consumables.
     var ofConsumable: StoredIdentifier { StoredIdentifier(kind: kind + Self.consumable, value: value) }
 

@@ -119,8 +119,7 @@ extension Exposure {
             place = SamplePlace(sample: try reader.text("sample"), isInSample: isInSample)
         }
         self.init(
-            subject: reader.object["erased"] == nil
-                ? .customer(try reader.identifier("customer")) : .erased(try reader.base64("erased")),
+            subject: try RecordedCustomer(reader),
             productID: try reader.field("productID") { try ProductID(utf8: $0) },
             offerID: reader.object["offerID"] == nil ? nil : try reader.field("offerID") { try OfferID(utf8: $0) },
             arm: arm, place: place, source: try OfferSource(reader),
@@ -129,12 +128,19 @@ extension Exposure {
     }
 }
 
+extension RecordedCustomer {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        self =
+            reader.object["erased"] == nil
+            ? .customer(try reader.identifier("customer")) : .erased(try reader.base64("erased"))
+    }
+}
+
 extension OfferEvent {
     fileprivate init(_ reader: RecordReader) throws(TransferError) {
         guard let kind = Kind(rawValue: try reader.text("event")) else { throw TransferError("event is unknown") }
         self.init(
-            subject: reader.object["erased"] == nil
-                ? .customer(try reader.identifier("customer")) : .erased(try reader.base64("erased")),
+            subject: try RecordedCustomer(reader),
             kind: kind, productID: try reader.field("productID") { try ProductID(utf8: $0) },
             offerID: try reader.field("offerID") { try OfferID(utf8: $0) }, at: try reader.time("at"),
             error: reader.object["error"] == nil ? nil : try reader.text("error"),

@@ -130,10 +130,7 @@ extension JSONWriter {
     }
 
     fileprivate mutating func members(of exposure: Exposure) {
-        switch exposure.subject {
-        case .customer(let identifier): member("customer", of: identifier)
-        case .erased(let value): member("erased", utf8: Base64.text(of: value))
-        }
+        member(of: exposure.subject)
         member("productID", utf8: exposure.productID.text.utf8)
         if let offerID = exposure.offerID { member("offerID", utf8: offerID.text.utf8) }
         member("arm", exposure.arm.rawValue)
@@ -163,10 +160,7 @@ extension JSONWriter {
     }
 
     fileprivate mutating func members(of event: OfferEvent) {
-        switch event.subject {
-        case .customer(let identifier): member("customer", of: identifier)
-        case .erased(let value): member("erased", utf8: Base64.text(of: value))
-        }
+        member(of: event.subject)
         member("event", event.kind.rawValue)
         member("productID", utf8: event.productID.text.utf8)
         member("offerID", utf8: event.offerID.text.utf8)
@@ -178,6 +172,13 @@ extension JSONWriter {
     fileprivate mutating func members(of source: OfferSource) {
         if let rule = source.rule { member("rule", rule) }
         member("channel", source.channel.rawValue)
+    }
+
+    fileprivate mutating func member(of customer: RecordedCustomer) {
+        switch customer {
+        case .customer(let identifier): member("customer", of: identifier)
+        case .erased(let value): member("erased", utf8: Base64.text(of: value))
+        }
     }
 
     fileprivate mutating func member(_ name: String, of identifier: CustomerIdentifier) {
