@@ -58,8 +58,9 @@ struct ReadmeTests {
             .readme: [
                 "text", "sh", "sh", "json", "yaml", "sh", "json", "sh", "sh", "yaml", "sh", "sh", "sh", "json",
             ],
-            // A curl and its answer, the hash of a username, three StoreKit calls, a refused request and its answer.
-            .api: ["sh", "json", "sh", "swift", "swift", "swift", "sh", "json"],
+            // A curl and its answer, the hash of a username, a request with a key, events, three StoreKit calls, a refused
+            // request and its answer.
+            .api: ["sh", "json", "sh", "sh", "sh", "swift", "swift", "swift", "sh", "json"],
             // The whole configuration file, the command that serves it, a command with TLS, a health check and its
             // answer, four steps of an upgrade (UpgradePageTests).
             .deploy: ["yaml", "sh", "sh", "sh", "json", "sh", "sh", "sh", "sh"],
@@ -168,14 +169,44 @@ struct ReadmeTests {
         #expect(Self.shape(outcome.standardOutput) == Self.shape(blocks[index + 1].text))
     }
 
-    @Test("the rule in README.md decides as it says")
-    func decision() throws {
-        let folder = try TemporaryFolder()
+    @Test("the request with a key in docs/api.md gets one signature, however often it is sent")
+    func repeatedRequest() throws {
+        let service = try RunningService()
+        let curl = try Page.api.block("sh", containing: "Idempotency-Key")
+            .replacing("127.0.0.1:8080", with: "127.0.0.1:\(service.port)")
+        let answers = try (1...3).map { _ in try Command.run("bash", ["-c", curl]) }
+        #expect(answers[0].standardOutput.contains(#""signature":"ME"#))
+        #expect(Set(answers.map(\.standardOutput)).count == 1)
+        let another = curl.replacing("6f1b7a52", with: "6f1b7a53")
+        #expect(try Command.run("bash", ["-c", another]).standardOutput != answers[0].standardOutput)
+    }
+
+    /// A service with the configuration file and the database of the README's section on rules.
+    private static func serviceWithRule(in folder: TemporaryFolder) throws -> RunningService {
         try folder.write(Page.readme.block("yaml", containing: "win_back").utf8, to: "rules.yaml")
-        let service = try RunningService(
+        return try RunningService(
             arguments: [
                 "--config", folder.path + "/rules.yaml", "--database", "sqlite:\(folder.path)/subscribers.sqlite",
             ])
+    }
+
+    @Test("the events in docs/api.md are accepted")
+    func events() throws {
+        let folder = try TemporaryFolder()
+        let service = try Self.serviceWithRule(in: folder)
+        let curl = try Page.api.block("sh", containing: "/v1/offers/events")
+            .replacing("127.0.0.1:8080", with: "127.0.0.1:\(service.port)")
+            .replacing("curl -sS", with: "curl -sS -w '%{http_code}'")
+        #expect(try Command.run("bash", ["-c", curl]).standardOutput == "204")
+        // The same request with a word that is no event is refused, so the answer above means something.
+        let wrong = try Command.run("bash", ["-c", curl.replacing(#""shown""#, with: #""seen""#)])
+        #expect(wrong.standardOutput.hasSuffix("400"))
+    }
+
+    @Test("the rule in README.md decides as it says")
+    func decision() throws {
+        let folder = try TemporaryFolder()
+        let service = try Self.serviceWithRule(in: folder)
         let curl = try Page.readme.block("sh", containing: "/v1/decisions")
             .replacing("127.0.0.1:8080", with: "127.0.0.1:\(service.port)")
         let outcome = try Command.run("bash", ["-c", curl])
