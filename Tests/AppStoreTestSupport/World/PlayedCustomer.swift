@@ -7,7 +7,8 @@ package struct PlayedCustomer {
     package var account: String?
     private let signer: WorldSigner
     private var subscription = WorldSubscription(group: "21012345", purchaseAt: 0)
-    private var isFamilyShared = false
+    /// Apple's `inAppOwnershipType`.
+    private var ownership = "PURCHASED"
     private var transactionCount = 0
     private var notificationCount: UInt64 = 0
     private let number: Int
@@ -51,7 +52,7 @@ package struct PlayedCustomer {
     package mutating func share(
         _ product: String = "monthly", at time: Int64, redeemedAs offerID: String? = nil
     ) throws -> String {
-        isFamilyShared = true
+        ownership = "FAMILY_SHARED"
         return try subscribe(to: product, at: time, redeeming: offerID)
     }
 
@@ -114,7 +115,7 @@ package struct PlayedCustomer {
     package func proofs(at now: Int64) throws -> (transactions: [String], renewalInfo: String) {
         let transactions = try subscription.transactions.map {
             try signer.transaction(
-                $0, of: subscription, appTransactionID, at: now, isFamilyShared: isFamilyShared)
+                $0, of: subscription, appTransactionID, at: now, ownership: ownership)
         }
         return (
             transactions,
@@ -156,7 +157,7 @@ package struct PlayedCustomer {
         let event = WorldEvent(
             type: type, subtype: subtype, date: time, customer: number, subscription: subscription,
             transaction: subscription.transactions[place ?? subscription.transactions.count - 1],
-            appTransactionID: appTransactionID, account: account, isFamilyShared: isFamilyShared)
+            appTransactionID: appTransactionID, account: account, ownership: ownership)
         return try signer.notification(event, uuid: WorldCustomer.uuid(UInt64(number), notificationCount))
     }
 }

@@ -39,7 +39,8 @@ extension StandInWorld {
                         item.member(
                             "signedTransactionInfo",
                             try signer(ofAnotherApp).transaction(
-                                subscription.last, of: subscription, customer.appTransactionID, at: now))
+                                subscription.last, of: subscription, customer.appTransactionID, at: now,
+                                ownership: customer.ownership))
                         item.member(
                             "signedRenewalInfo",
                             try signer.renewalInfo(
@@ -190,10 +191,10 @@ extension StandInWorld {
     private func sign(
         _ transaction: WorldTransaction, of customer: WorldCustomer, at now: Int64, _ ofAnotherApp: Bool
     ) throws -> String {
-        guard let subscription = customer.subscriptions.first(where: { $0.transactions.contains(transaction) }) else {
+        guard let subscription = customer.subscriptions.first(where: { $0.all.contains(transaction) }) else {
             throw Self.unknownTransaction
         }
         return try signer(ofAnotherApp).transaction(
-            transaction, of: subscription, customer.appTransactionID, at: now)
+            transaction, of: subscription, customer.appTransactionID, at: now, ownership: customer.ownership)
     }
 }

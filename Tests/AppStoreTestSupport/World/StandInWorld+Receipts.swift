@@ -42,9 +42,12 @@ extension StandInWorld {
         }
         let bought = customer.subscriptions.filter { !$0.transactions.isEmpty }
         let listed = bought.flatMap { subscription in
-            (excludesOld ? [subscription.last] : subscription.transactions).map { (subscription, $0) }
+            (excludesOld ? [subscription.last] : subscription.all).map { (subscription, $0) }
         }
-        writer.objects("latest_receipt_info", listed) { writer, item in write(item.1, of: item.0, to: &writer) }
+        writer.objects("latest_receipt_info", listed) { writer, item in
+            write(item.1, of: item.0, to: &writer)
+            writer.member("in_app_ownership_type", customer.ownership)
+        }
         writer.objects("pending_renewal_info", bought) { writer, subscription in write(subscription, to: &writer) }
         return writer.finish()
     }
@@ -59,7 +62,6 @@ extension StandInWorld {
         writer.member("subscription_group_identifier", subscription.group)
         writer.member("purchase_date_ms", "\(transaction.purchaseDate)")
         writer.member("expires_date_ms", "\(transaction.expiresDate)")
-        writer.member("in_app_ownership_type", "PURCHASED")
         writer.member("is_trial_period", transaction.offer == .trial ? "true" : "false")
         writer.member("is_in_intro_offer_period", "false")
         if transaction.offer?.type == 2 { writer.member("promotional_offer_id", transaction.offer?.identifier ?? "") }
@@ -75,7 +77,7 @@ extension StandInWorld {
         writer.member("original_transaction_id", subscription.originalID)
         writer.member("product_id", subscription.last.productID)
         writer.member("auto_renew_product_id", subscription.nextProductID)
-        writer.member("auto_renew_status", subscription.autoRenews ? "1" : "0")
+        writer.member("auto_renew_status", subscription.renewsNextPeriod ? "1" : "0")
         if let intent = subscription.expirationIntent { writer.member("expiration_intent", "\(intent)") }
         if subscription.isRetrying { writer.member("is_in_billing_retry_period", "1") }
         if let end = subscription.graceEnd { writer.member("grace_period_expires_date_ms", "\(end)") }

@@ -186,8 +186,8 @@ extension StandInWorld {
                 var known = Truth(
                     transactionID: subscription.last.id, productID: subscription.last.productID,
                     status: subscription.status(at: now), autoRenews: subscription.autoRenews,
-                    transactions: subscription.transactions.count)
-                for transaction in subscription.transactions {
+                    transactions: subscription.all.count)
+                for transaction in subscription.all {
                     if transaction.revocationDate != nil { known.refunded.insert(transaction.id) }
                     if transaction.offer?.type == 2 { known.redeemed.insert(transaction.id) }
                     known.accounts[transaction.id] = transaction.appAccountToken

@@ -5,11 +5,17 @@ struct WorldCustomer: Sendable {
     let number: Int
     var account: String?
     var subscriptions: [WorldSubscription]
+    /// Apple's `inAppOwnershipType` of all purchases. A member of a group has a seat that somebody else pays for.
+    let ownership: String
     private let clock: WorldClock
     private let isSandbox: Bool
     private var random: SplitMix64
     private var modifications = 0
     private var purchases = 0
+
+    private static let weekly = "com.example.app.pro.weekly"
+    /// A product with a commitment of twelve months, paid monthly.
+    private static let committed = "com.example.app.pro.yearly"
 
     /// - Parameter start: when the world begins. Customers buy from a week before until a week later.
     init(number: Int, seed: UInt64, start: Int64, clock: WorldClock, isSandbox: Bool) {
@@ -23,6 +29,8 @@ struct WorldCustomer: Sendable {
         if Int.random(in: 0..<8, using: &random) == 0 {
             subscriptions.append(WorldSubscription(group: "21099999", purchaseAt: first + clock.days(1)))
         }
+        ownership = number % 12 == 7 ? "ASSIGNED" : "PURCHASED"
+        for place in subscriptions.indices { subscriptions[place].storefront = Storefront.all[number % 3] }
         if chance(85) { account = Self.uuid(random.next(), random.next()) }
     }
 
@@ -33,7 +41,7 @@ struct WorldCustomer: Sendable {
 
     /// Every transaction, the one modified least recently first.
     var history: [WorldTransaction] {
-        subscriptions.flatMap(\.transactions).sorted { $0.modification < $1.modification }
+        subscriptions.flatMap(\.all).sorted { $0.modification < $1.modification }
     }
 
     /// Lives on until a time.
@@ -49,20 +57,21 @@ struct WorldCustomer: Sendable {
     }
 
     /// What the App Store reports, with the state right after it.
-    private func event(_ type: String, _ subtype: String?, _ place: Int, at time: Int64, about: Int? = nil)
-        -> WorldEvent
-    {
+    /// - Parameter transaction: the one that it is about; nil for the one that began the present period.
+    private func event(
+        _ type: String, _ subtype: String?, _ place: Int, at time: Int64, about transaction: WorldTransaction? = nil
+    ) -> WorldEvent {
         let subscription = subscriptions[place]
         return WorldEvent(
             type: type, subtype: subtype, date: time, customer: number, subscription: subscription,
-            transaction: subscription.transactions[about ?? subscription.transactions.count - 1],
-            appTransactionID: appTransactionID, account: account)
+            transaction: transaction ?? subscription.last, appTransactionID: appTransactionID, account: account,
+            ownership: ownership)
     }
 
     private mutating func step(_ place: Int, at time: Int64) -> WorldEvent? {
         switch subscriptions[place].next.step {
         case .purchase:
-            let product = chance(70) ? "com.example.app.pro.weekly" : "com.example.app.pro.monthly"
+            let product = number % 10 == 3 ? Self.committed : chance(70) ? Self.weekly : "com.example.app.pro.monthly"
             buy(product, place, at: time, offer: chance(30) ? .trial : nil)
             return event("SUBSCRIBED", "INITIAL_BUY", place, at: time)
         case .middle: return middle(place, at: time)
@@ -87,7 +96,10 @@ struct WorldCustomer: Sendable {
     private mutating func middle(_ place: Int, at time: Int64) -> WorldEvent {
         planEnd(place)
         let isOn = subscriptions[place].autoRenews
-        switch Int.random(in: 0..<10, using: &random) {
+        let happening = Int.random(in: 0..<12, using: &random)
+        // The product of a commitment stays, and members of a group decide nothing about what is paid.
+        let isFixed = subscriptions[place].last.commitment != nil || ownership == "ASSIGNED"
+        switch isFixed && [3, 4, 5, 7, 10, 11].contains(happening) ? 9 : happening {
         case 0..<3:
             subscriptions[place].autoRenews = !isOn
             return event(
@@ -101,21 +113,23 @@ struct WorldCustomer: Sendable {
             return event("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE", place, at: time)
         case 6:
             revoke(place, at: time)
-            return event("REFUND", nil, place, at: time)
+            return event(ownership == "ASSIGNED" ? "REVOKE" : "REFUND", nil, place, at: time)
         case 7:
-            subscriptions[place].nextOffer = .promotional
+            subscriptions[place].nextOffer = chance(60) ? .promotional : .retention
             subscriptions[place].autoRenews = true
             return event("OFFER_REDEEMED", nil, place, at: time)
         case 8:
             subscriptions[place].priceIncreaseStatus = 0
             return event("PRICE_INCREASE", "PENDING", place, at: time)
+        case 10: return addSeats(place, at: time)
+        case 11: return giveUpSeats(place, at: time)
         default:
             return event("CONSUMPTION_REQUEST", nil, place, at: time)
         }
     }
 
     private mutating func end(_ place: Int, at time: Int64) -> WorldEvent {
-        guard subscriptions[place].autoRenews else { return expire(place, intent: 1, "VOLUNTARY", at: time) }
+        guard subscriptions[place].renewsNextPeriod else { return expire(place, intent: 1, "VOLUNTARY", at: time) }
         guard chance(15) else {
             renew(place, at: time)
             return event("DID_RENEW", nil, place, at: time)
@@ -166,17 +180,21 @@ struct WorldCustomer: Sendable {
         subscriptions[place].next = (.never, time)
     }
 
+    /// Of the newest purchase.
+    private var transactionID: String {
+        "\((isSandbox ? 2_000_000_000_000_000 : 400_000_000_000_000) + number * 1000 + purchases)"
+    }
+
     /// Begins a period, and plans what happens in it.
     private mutating func add(_ product: String, _ place: Int, at time: Int64, isRenewal: Bool, offer: WorldOffer?) {
         modifications += 1
         purchases += 1
-        let id = "\((isSandbox ? 2_000_000_000_000_000 : 400_000_000_000_000) + number * 1000 + purchases)"
         let expires = time + clock.period(of: product)
         subscriptions[place].transactions.append(
             WorldTransaction(
-                id: id, productID: product, purchaseDate: time, expiresDate: expires, isRenewal: isRenewal,
+                id: transactionID, productID: product, purchaseDate: time, expiresDate: expires, isRenewal: isRenewal,
                 price: offer?.discountType == "FREE_TRIAL" ? 0 : 9990, offer: offer, appAccountToken: account,
-                modification: modifications))
+                modification: modifications, commitment: bill(product, place, at: time)))
         subscriptions[place].nextProductID = product
         subscriptions[place].nextOffer = nil
         subscriptions[place].expirationIntent = nil
@@ -187,6 +205,50 @@ struct WorldCustomer: Sendable {
         if chance(40) {
             subscriptions[place].next = (.middle, time + Int64.random(in: 1..<clock.days(5), using: &random))
         }
+    }
+
+    /// The next bill of a commitment, or the first of a new one; nil for other products.
+    private func bill(_ product: String, _ place: Int, at time: Int64) -> WorldCommitment? {
+        guard product == Self.committed else { return nil }
+        if let last = subscriptions[place].transactions.last?.commitment, !last.isLast, subscriptions[place].isBound {
+            return WorldCommitment(bill: last.bill + 1, end: last.end)
+        }
+        return WorldCommitment(bill: 1, end: time + clock.month * Int64(WorldCommitment.bills))
+    }
+
+    /// Adds seats to the present period. The transaction that began it changes too.
+    private mutating func addSeats(_ place: Int, at time: Int64) -> WorldEvent {
+        let first = subscriptions[place].transactions.count - 1
+        modifications += 1
+        purchases += 1
+        subscriptions[place].transactions[first].hasSeatAddition = true
+        subscriptions[place].transactions[first].modification = modifications
+        modifications += 1
+        let seats = WorldTransaction(
+            id: transactionID, productID: subscriptions[place].last.productID, purchaseDate: time,
+            expiresDate: subscriptions[place].last.expiresDate, isRenewal: false, price: 9990, offer: nil,
+            appAccountToken: account, modification: modifications, seats: Int.random(in: 1...9, using: &random),
+            hasSeatAddition: true)
+        subscriptions[place].addedSeats.append(seats)
+        subscriptions[place].next =
+            chance(70)
+            ? (.middle, min(time + clock.days(1), subscriptions[place].last.expiresDate)) : (.end, seats.expiresDate)
+        return event("DID_CHANGE_RENEWAL_PREF", "INCREASE_QUANTITY", place, at: time, about: seats)
+    }
+
+    /// A refund of seats of the present period, or seats that members gave up.
+    private mutating func giveUpSeats(_ place: Int, at time: Int64) -> WorldEvent {
+        let end = subscriptions[place].last.expiresDate
+        let seats = subscriptions[place].addedSeats.lastIndex { $0.expiresDate == end && $0.revocationDate == nil }
+        guard let seats, chance(60) else {
+            var given = event("UNCLAIM_SEATS", nil, place, at: time)
+            given.unclaimedSeats = (0..<2).map { _ in Self.uuid(random.next(), random.next()) }
+            return given
+        }
+        modifications += 1
+        subscriptions[place].addedSeats[seats].revocationDate = time
+        subscriptions[place].addedSeats[seats].modification = modifications
+        return event("REFUND", "SEATS", place, at: time, about: subscriptions[place].addedSeats[seats])
     }
 
     private mutating func planEnd(_ place: Int) {
@@ -224,5 +286,8 @@ struct WorldEvent: Sendable {
     let transaction: WorldTransaction
     let appTransactionID: String
     let account: String?
-    var isFamilyShared = false
+    /// Apple's `inAppOwnershipType`.
+    var ownership = "PURCHASED"
+    /// The IDs of seats that members gave up. If there are any, the event has no transaction.
+    var unclaimedSeats: [String] = []
 }

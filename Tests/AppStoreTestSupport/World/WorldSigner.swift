@@ -22,10 +22,10 @@ struct WorldSigner: Sendable {
     }
 
     /// A transaction in compact form.
-    /// - Parameter isFamilyShared: whether a family member bought it.
+    /// - Parameter ownership: Apple's `inAppOwnershipType`.
     func transaction(
         _ transaction: WorldTransaction, of subscription: WorldSubscription, _ appTransactionID: String, at now: Int64,
-        isFamilyShared: Bool = false
+        ownership: String = "PURCHASED"
     ) throws -> String {
         var members: [(String, String)] = [
             ("transactionId", quoted(transaction.id)), ("originalTransactionId", quoted(subscription.originalID)),
@@ -33,13 +33,13 @@ struct WorldSigner: Sendable {
             ("productId", quoted(transaction.productID)), ("subscriptionGroupIdentifier", quoted(subscription.group)),
             ("purchaseDate", "\(transaction.purchaseDate)"),
             ("originalPurchaseDate", "\(subscription.transactions[0].purchaseDate)"),
-            ("expiresDate", "\(transaction.expiresDate)"), ("quantity", "1"),
+            ("expiresDate", "\(transaction.expiresDate)"), ("quantity", "\(transaction.seats)"),
             ("type", quoted("Auto-Renewable Subscription")),
-            ("inAppOwnershipType", quoted(isFamilyShared ? "FAMILY_SHARED" : "PURCHASED")),
+            ("inAppOwnershipType", quoted(ownership)),
             ("signedDate", "\(now)"), ("environment", quoted(environment)),
             ("transactionReason", quoted(transaction.isRenewal ? "RENEWAL" : "PURCHASE")),
-            ("storefront", quoted("USA")),
-            ("storefrontId", quoted("143441")), ("price", "\(transaction.price)"), ("currency", quoted("USD")),
+            ("storefront", quoted(subscription.storefront.code)), ("storefrontId", quoted(subscription.storefront.id)),
+            ("price", "\(transaction.price)"), ("currency", quoted(subscription.storefront.currency)),
             ("appTransactionId", quoted(appTransactionID)),
         ]
         if let token = transaction.appAccountToken { members.append(("appAccountToken", quoted(token))) }
@@ -47,6 +47,8 @@ struct WorldSigner: Sendable {
             members += [("revocationDate", "\(date)"), ("revocationReason", "0")]
         }
         if transaction.isUpgraded { members.append(("isUpgraded", "true")) }
+        if transaction.hasSeatAddition { members.append(("additionalTransactionReason", quoted("SEAT_ADDITION"))) }
+        members += transaction.commitment?.members ?? []
         members += transaction.offer?.members ?? []
         return try jws(members)
     }
@@ -59,7 +61,7 @@ struct WorldSigner: Sendable {
             ("originalTransactionId", quoted(subscription.originalID)),
             ("productId", quoted(subscription.last.productID)),
             ("autoRenewProductId", quoted(subscription.nextProductID)),
-            ("autoRenewStatus", subscription.autoRenews ? "1" : "0"), ("signedDate", "\(now)"),
+            ("autoRenewStatus", subscription.renewsNextPeriod ? "1" : "0"), ("signedDate", "\(now)"),
             ("environment", quoted(environment)), ("renewalDate", "\(subscription.last.expiresDate)"),
             ("appTransactionId", quoted(appTransactionID)),
         ]
@@ -69,11 +71,13 @@ struct WorldSigner: Sendable {
         if let end = subscription.graceEnd { members.append(("gracePeriodExpiresDate", "\(end)")) }
         if let status = subscription.priceIncreaseStatus { members.append(("priceIncreaseStatus", "\(status)")) }
         members += subscription.nextOffer?.members ?? []
+        members += subscription.commitmentMembers
         return try jws(members)
     }
 
     /// A notification in compact form.
     func notification(_ event: WorldEvent, uuid: String) throws -> String {
+        if !event.unclaimedSeats.isEmpty { return try unclaim(event, uuid: uuid) }
         let data: [(String, String)] = [
             ("appAppleId", "\(appAppleID)"), ("bundleId", quoted(bundleID)), ("bundleVersion", quoted("1")),
             ("environment", quoted(environment)), ("status", "\(event.subscription.status(at: event.date))"),
@@ -82,7 +86,7 @@ struct WorldSigner: Sendable {
                 quoted(
                     try transaction(
                         event.transaction, of: event.subscription, event.appTransactionID, at: event.date,
-                        isFamilyShared: event.isFamilyShared))
+                        ownership: event.ownership))
             ),
             (
                 "signedRenewalInfo",
@@ -92,6 +96,18 @@ struct WorldSigner: Sendable {
             ),
         ]
         return try notification(type: event.type, subtype: event.subtype, uuid: uuid, date: event.date, data: data)
+    }
+
+    /// The notification of type `UNCLAIM_SEATS`, whose content names seats and no transaction. Apple's page names only
+    /// `unclaimSeatIds`; the other members are those of other contents.
+    private func unclaim(_ event: WorldEvent, uuid: String) throws -> String {
+        let ids = "[" + event.unclaimedSeats.map(quoted).joined(separator: ",") + "]"
+        return try notification(
+            type: event.type, subtype: event.subtype, uuid: uuid, date: event.date, content: "unclaimInfo",
+            data: [
+                ("appAppleId", "\(appAppleID)"), ("bundleId", quoted(bundleID)), ("environment", quoted(environment)),
+                ("unclaimSeatIds", ids),
+            ])
     }
 
     /// The notification of type `TEST`.
@@ -104,14 +120,14 @@ struct WorldSigner: Sendable {
     }
 
     private func notification(
-        type: String, subtype: String?, uuid: String, date: Int64, data: [(String, String)]
+        type: String, subtype: String?, uuid: String, date: Int64, content: String = "data", data: [(String, String)]
     ) throws -> String {
         var members: [(String, String)] = [("notificationType", quoted(type))]
         if let subtype { members.append(("subtype", quoted(subtype))) }
         return try jws(
             members + [
                 ("notificationUUID", quoted(uuid)), ("version", quoted("2.0")), ("signedDate", "\(date)"),
-                ("data", object(data)),
+                (content, object(data)),
             ])
     }
 

@@ -4,7 +4,12 @@ struct WorldSubscription: Sendable {
     enum Step: Hashable, Sendable { case purchase, middle, end, graceEnd, recovery, retryEnd, resubscription, never }
 
     let group: String
+    /// Those that began a period.
     var transactions: [WorldTransaction] = []
+    /// Those that added seats to the present or an earlier period.
+    var addedSeats: [WorldTransaction] = []
+    var storefront = Storefront.all[0]
+    /// What the customer wants, also during a commitment.
     var autoRenews = true
     var nextProductID = ""
     var nextOffer: WorldOffer?
@@ -21,6 +26,22 @@ struct WorldSubscription: Sendable {
 
     var originalID: String { transactions[0].id }
     var last: WorldTransaction { transactions[transactions.count - 1] }
+    var all: [WorldTransaction] { transactions + addedSeats }
+
+    /// A bill that is not the last of its commitment is followed by another, whatever the customer wants.
+    var isBound: Bool { last.revocationDate == nil && last.commitment.map { !$0.isLast } ?? false }
+    var renewsNextPeriod: Bool { autoRenews || isBound && expirationIntent == nil }
+
+    /// The members of a renewal info that tell what the customer wants during a commitment.
+    var commitmentMembers: [(String, String)] {
+        guard last.commitment != nil, expirationIntent == nil else { return [] }
+        let info = """
+            {"commitmentAutoRenewProductId":"\(nextProductID)","commitmentAutoRenewStatus":\(autoRenews ? 1 : 0),\
+            "commitmentRenewalBillingPlanType":"MONTHLY","commitmentRenewalDate":\(last.expiresDate),\
+            "commitmentRenewalPrice":9990}
+            """
+        return [("renewalBillingPlanType", "\"MONTHLY\""), ("commitmentInfo", info)]
+    }
 
     /// Apple's `status`.
     func status(at now: Int64) -> Int {

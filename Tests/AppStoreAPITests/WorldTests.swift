@@ -1,0 +1,38 @@
+import Testing
+
+@testable import AppStoreTestSupport
+
+@Suite("The generated customers")
+struct WorldTests {
+    @Test("live through seats, commitments, several storefronts and every type of offer")
+    func kinds() throws {
+        let customers = (0..<200).map {
+            WorldCustomer(number: $0, seed: 1, start: 0, clock: WorldClock(), isSandbox: false)
+        }
+        var (events, lives) = ([WorldEvent](), [WorldCustomer]())
+        for var customer in customers {
+            events += customer.live(until: WorldClock().days(600))
+            lives.append(customer)
+        }
+        let types = Set(events.map { "\($0.type) \($0.subtype ?? "")" })
+        for type in ["DID_CHANGE_RENEWAL_PREF INCREASE_QUANTITY", "REFUND SEATS", "UNCLAIM_SEATS ", "REVOKE "] {
+            #expect(types.contains(type))
+        }
+        #expect(Set(events.map(\.ownership)) == ["PURCHASED", "ASSIGNED"])
+        #expect(Set(events.map(\.subscription.storefront.currency)) == ["USD", "EUR", "JPY"])
+        let transactions = lives.flatMap(\.history)
+        #expect(Set(transactions.compactMap(\.offer?.type)) == [1, 2, 4, 5])
+        #expect(Set(transactions.map(\.id)).count == transactions.count)
+        #expect(transactions.contains { $0.commitment?.isLast == true })
+        // A customer who cancels pays the bills that are left.
+        let cancelled = events.filter {
+            $0.subscription.isBound && !$0.subscription.autoRenews && $0.type == "DID_RENEW"
+        }
+        #expect(!cancelled.isEmpty)
+        for event in cancelled {
+            #expect(event.subscription.commitmentMembers.last?.1.contains(#"AutoRenewStatus":0"#) == true)
+        }
+        // Only the purchaser pays for seats.
+        #expect(lives.allSatisfy { $0.ownership == "PURCHASED" || $0.subscriptions.allSatisfy(\.addedSeats.isEmpty) })
+    }
+}
