@@ -142,6 +142,8 @@ let package = Package(
             name: "OfferExplanations", dependencies: ["OfferCore", "OfferEligibility", "OfferCrypto"],
             exclude: ["README.md"], swiftSettings: strict),
         .target(
+            name: "OfferConsole", dependencies: ["OfferCore"], exclude: ["README.md"], swiftSettings: strict),
+        .target(
             name: "OfferConfiguration",
             dependencies: [
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
@@ -330,6 +332,8 @@ let package = Package(
             dependencies: ["OfferTelemetry", locks, logging],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "OfferConsoleTests", dependencies: ["OfferConsole", "OfferCore"], swiftSettings: strict),
         .testTarget(
             name: "OfferExplanationsTests",
             dependencies: [
