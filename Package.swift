@@ -141,8 +141,10 @@ let package = Package(
         .target(
             name: "OfferExplanations", dependencies: ["OfferCore", "OfferEligibility", "OfferCrypto"],
             exclude: ["README.md"], swiftSettings: strict),
+        .target(name: "CConsole"),
         .target(
-            name: "OfferConsole", dependencies: ["OfferCore"], exclude: ["README.md"], swiftSettings: strict),
+            name: "OfferConsole", dependencies: ["CConsole", "OfferCore"], exclude: ["README.md", "Style/console.css"],
+            swiftSettings: strict),
         .target(
             name: "OfferConfiguration",
             dependencies: [

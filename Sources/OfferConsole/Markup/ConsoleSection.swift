@@ -1,0 +1,49 @@
+/// A named set of rights of a person in the console. The raw values are those of the claims and of the command line.
+package enum ConsoleRole: String, CaseIterable, Hashable, Sendable {
+    case support, marketing, `operator`, auditor
+
+    /// The role in a sentence.
+    var words: String {
+        switch self {
+        case .support: "support"
+        case .marketing: "marketing"
+        case .operator: "operator"
+        case .auditor: "auditor"
+        }
+    }
+}
+
+/// A part of the console in the navigation.
+package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
+    case find, offers, alarms, health, audit
+
+    /// The roles that may open the section. Everybody may see their own activity.
+    package var roles: Set<ConsoleRole> {
+        switch self {
+        case .find: [.support]
+        case .offers: [.support, .marketing, .operator]
+        case .alarms, .health: [.operator]
+        case .audit: Set(ConsoleRole.allCases)
+        }
+    }
+
+    package var address: PageAddress {
+        switch self {
+        case .find: PageAddress("/find")
+        case .offers: PageAddress("/offers")
+        case .alarms: PageAddress("/alarms")
+        case .health: PageAddress("/health")
+        case .audit: PageAddress("/audit")
+        }
+    }
+
+    var title: HTML {
+        switch self {
+        case .find: "Find"
+        case .offers: "Offers"
+        case .alarms: "Alarms"
+        case .health: "Health"
+        case .audit: "Audit"
+        }
+    }
+}
