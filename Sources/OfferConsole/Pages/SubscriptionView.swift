@@ -1,0 +1,103 @@
+package import OfferCore
+
+/// The kind of a period, as in a look-up.
+package enum PeriodKind: Sendable {
+    case trial, introductory, promotional
+    case offerCode
+    case winBack
+    case retention
+    case otherOffer
+    case regular
+
+    var words: HTML {
+        switch self {
+        case .trial: "free trial"
+        case .introductory: "introductory offer"
+        case .promotional: "promotional offer"
+        case .offerCode: "offer code"
+        case .winBack: "win-back offer of the App Store"
+        case .retention: "offer of a retention message"
+        case .otherOffer: "offer of an unknown type"
+        case .regular: "standard price"
+        }
+    }
+}
+
+/// A subscription of a customer, as it is now, and its periods.
+package struct SubscriptionView: Sendable {
+    package enum Status: Sendable {
+        case active
+        case billingGracePeriod
+        case billingRetry
+        case expired, revoked
+    }
+    package enum EndReason: Sendable {
+        case cancelled, billing
+        case priceIncrease
+        case productUnavailable
+        case refunded, other
+    }
+    package enum Ownership: Sendable {
+        case purchased
+        case familyShared
+        case assigned, other
+    }
+
+    package struct Period: Sendable {
+        package let transactionID: String
+        package let productID: String
+        package let start: Timestamp
+        package let end: Timestamp
+        package let kind: PeriodKind
+        package let offerID: String?
+        /// The time of a refund; nil if there was none.
+        package let refundedAt: Timestamp?
+
+        package init(
+            transactionID: String, productID: String, start: Timestamp, end: Timestamp, kind: PeriodKind = .regular,
+            offerID: String? = nil, refundedAt: Timestamp? = nil
+        ) {
+            self.transactionID = transactionID
+            self.productID = productID
+            self.start = start
+            self.end = end
+            self.kind = kind
+            self.offerID = offerID
+            self.refundedAt = refundedAt
+        }
+    }
+
+    package let originalTransactionID: String
+    package let productID: String
+    package let status: Status
+    /// False if the period is over and the App Store has not reported what follows.
+    package var isSettled = true
+    package var autoRenews: Bool?
+    package var autoRenewProductID: String?
+    package var expiresAt: Timestamp?
+    package var gracePeriodExpiresAt: Timestamp?
+    package var endedAt: Timestamp?
+    package var endedBecause: EndReason?
+    /// Paid renewals without a gap; nil if the first purchase is unknown.
+    package var renewals: Int?
+    package var subscribedSince: Timestamp?
+    package var lastPeriod = PeriodKind.regular
+    package var offerID: String?
+    /// The offer of the next period.
+    package var pendingOffer: (kind: PeriodKind, offerID: String?)?
+    /// `pending` or `accepted`.
+    package var priceIncrease: String?
+    package var ownership: Ownership?
+    package var isRefundPending = false
+    /// The position in a commitment: the billing period from 1, and their number.
+    package var commitment: (period: Int, of: Int)?
+    /// The oldest first.
+    package var periods: [Period]
+
+    package init(originalTransactionID: String, productID: String, status: Status, periods: [Period]) {
+        self.originalTransactionID = originalTransactionID
+        self.productID = productID
+        self.status = status
+        self.periods = periods
+    }
+}
