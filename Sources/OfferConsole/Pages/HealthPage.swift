@@ -1,0 +1,120 @@
+package import OfferCore
+
+/// `GET /health`: each check in words, and the keys.
+package final class HealthView: Sendable {
+    /// As in `/health/ready`.
+    package enum State: Sendable {
+        case ok, degraded, failed, off
+    }
+
+    package final class Key: Sendable {
+        package let keyID: String
+        /// SHA-256 of the public half: 64 hexadecimal digits.
+        package let fingerprint: String
+        /// `active`, `standby` or `retired`.
+        package let state: String
+        package let since: Timestamp?
+        package let lastSignature: Timestamp?
+
+        package init(
+            keyID: String, fingerprint: String, state: String, since: Timestamp?, lastSignature: Timestamp?
+        ) {
+            self.keyID = keyID
+            self.fingerprint = fingerprint
+            self.state = state
+            self.since = since
+            self.lastSignature = lastSignature
+        }
+    }
+
+    package let frame: PageFrame
+    package let now: Timestamp
+    package let checks: [(check: HealthCheck, state: State)]
+    /// The current problems, as in `/health/ready`; a sentence each.
+    package let problems: [String]
+    package let keys: [Key]
+
+    package init(
+        frame: PageFrame, now: Timestamp, checks: [(check: HealthCheck, state: State)], problems: [String], keys: [Key]
+    ) {
+        self.frame = frame
+        self.now = now
+        self.checks = checks
+        self.problems = problems
+        self.keys = keys
+    }
+
+    package var html: HTML {
+        // What needs attention comes first.
+        let sorted = checks.filter { $0.state.needsAttention } + checks.filter { !$0.state.needsAttention }
+        return frame.page(
+            "Health", in: .health,
+            """
+            <h1>Health</h1>
+            \(summary)\(problemList)\
+            \(Blocks.section("checks", "Checks", "<ul class=\"checks\">\(sorted.html { row($0.check, $0.state) })</ul>"))\
+            \(Blocks.section("keys", "Keys", count: keys.count, keyTable))
+            """)
+    }
+
+    private var summary: HTML {
+        if checks.contains(where: { $0.state == .failed }) {
+            Blocks.notice(
+                .problem, "The service cannot sign everything that it should.",
+                "<p>Probes get 503. Start with the failed checks.</p>")
+        } else if checks.contains(where: { $0.state == .degraded }) || !problems.isEmpty {
+            Blocks.notice(.warning, "Signing works, but something needs attention.")
+        } else {
+            Blocks.notice(.success, "Everything works.")
+        }
+    }
+
+    private var problemList: HTML? {
+        guard !problems.isEmpty else { return nil }
+        return Blocks.section(
+            "problems", "Problems", count: problems.count,
+            "<ul>\(problems.html { "<li>\(UserText.text($0))</li>" })</ul>")
+    }
+
+    private func row(_ check: HealthCheck, _ state: State) -> HTML {
+        let action: HTML? = state.needsAttention ? #"<p class="todo"><b>What to do:</b> \#(check.action)</p>"# : nil
+        return """
+            <li class="check"><div class="check-state">\(state.badge)</div><div><h3>\(check.title)</h3>
+            <p>\(check.meaning(state))</p>\(action)</div></li>
+
+            """
+    }
+
+    private var keyTable: HTML {
+        guard !keys.isEmpty else {
+            return Blocks.empty("No key is loaded", "Put a key file into the folder of the keys, and send SIGHUP.")
+        }
+        let rows = keys.html { key in
+            Blocks.row([
+                UserText.code(key.keyID), #"<code class="fingerprint">\#(key.fingerprint)</code>"#,
+                Self.badge(key.state),
+                key.since.map { frame.clock.html($0) } ?? "unknown",
+                key.lastSignature.map { frame.clock.html($0, now: now) } ?? "none yet",
+            ])
+        }
+        return Blocks.table(
+            "Keys", head: ["Key ID", "Fingerprint (SHA-256)", "State", "Since", "Last signature"], rows: rows)
+    }
+
+    private static func badge(_ state: String) -> HTML {
+        Blocks.badge(state == "active" ? .good : .neutral, "\(state)")
+    }
+}
+
+extension HealthView.State {
+    var needsAttention: Bool { self == .degraded || self == .failed }
+
+    fileprivate var badge: HTML {
+        switch self {
+        case .ok: Blocks.badge(.good, "\(Icon.tick)ok")
+        case .degraded: Blocks.badge(.warning, "\(Icon.warning)degraded")
+        case .failed: Blocks.badge(.bad, "\(Icon.cross)failed")
+        case .off: Blocks.badge(.neutral, "off")
+        }
+    }
+}
