@@ -334,8 +334,13 @@ let package = Package(
             dependencies: ["OfferTelemetry", locks, logging],
             swiftSettings: strict
         ),
+        // Every page of the console, in every state, with made-up data.
+        .target(
+            name: "ConsoleSamples", dependencies: ["OfferConsole", "OfferCore"], path: "Tests/ConsoleSamples",
+            swiftSettings: strict),
         .testTarget(
-            name: "OfferConsoleTests", dependencies: ["OfferConsole", "OfferCore"], swiftSettings: strict),
+            name: "OfferConsoleTests", dependencies: ["ConsoleSamples", "OfferConsole", "OfferCore"],
+            swiftSettings: strict),
         .testTarget(
             name: "OfferExplanationsTests",
             dependencies: [

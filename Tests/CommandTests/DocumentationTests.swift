@@ -199,7 +199,7 @@ struct DocumentationTests {
         let documented = rows[first...].prefix { $0[0].hasPrefix("`") && !$0[0].contains(".") }
         let modules = own.subtracting([
             "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "app-store-stand-in", "StoreTestSupport",
-            "HistoryTestSupport", "store-load", "notification-load", "FuzzTargets", "offer-fuzz",
+            "HistoryTestSupport", "ConsoleSamples", "store-load", "notification-load", "FuzzTargets", "offer-fuzz",
         ])
         #expect(Set(documented.flatMap { names($0[0]) }) == modules)
         for module in modules.subtracting(["COpenAPI", "CConsole", "CProcess", "CPostgreSQL"]) {
