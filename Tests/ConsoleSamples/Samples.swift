@@ -5,7 +5,7 @@ import OfferCore
 package enum Samples {
     static let now = Timestamp(milliseconds: 1_795_769_220_000)
     static let clock = ConsoleClock(offsetMinutes: 60) ?? .utc
-    static let everyone = ConsolePerson(name: "Ada Example", roles: Set(ConsoleRole.allCases))
+    static let everyone = ConsolePerson(name: "Ada Example", roles: ConsoleRole.allCases)
     static let support = ConsolePerson(name: "Sam Support", roles: [.support])
 
     static func days(_ days: Double) -> Timestamp {

@@ -41,7 +41,7 @@ package enum FormReader {
     package static func read(_ bytes: some Sequence<UInt8>, fields: [Field]) throws(Fault) -> FormValues {
         let bytes = Array(bytes.prefix(maximumBytes + 1))
         guard bytes.count <= maximumBytes else { throw .tooLarge }
-        var values: [String: String] = [:]
+        var values: [FormValues.Item] = []
         guard !bytes.isEmpty else { return FormValues(values) }
         let separator = UInt8(ascii: "&")
         let pairs = bytes.split(separator: separator, maxSplits: maximumFields, omittingEmptySubsequences: false)
@@ -52,10 +52,10 @@ package enum FormReader {
             guard let field = fields.first(where: { $0.name == name }) else {
                 throw .unknownField(UserText.short(name, bytes: 64))
             }
-            guard values[name] == nil else { throw .repeatedField(name) }
+            guard !values.contains(where: { $0.name == name }) else { throw .repeatedField(name) }
             guard let value = text(pair[(equals + 1)...]) else { throw .badText(field: name) }
             guard value.utf8.count <= field.maximumBytes else { throw .tooLong(field: name) }
-            values[name] = value
+            values.append(FormValues.Item(name: name, value: value))
         }
         return FormValues(values)
     }
@@ -102,12 +102,17 @@ package enum FormReader {
 
 /// The values of a form. Each name is one of the form's fields, and occurs once.
 package struct FormValues: Sendable {
-    private let values: [String: String]
+    struct Item {
+        let name: String
+        let value: String
+    }
 
-    init(_ values: [String: String]) { self.values = values }
+    private let values: [Item]
+
+    init(_ values: [Item]) { self.values = values }
 
     /// The value of a field; nil if it is absent.
-    package subscript(_ name: String) -> String? { values[name] }
+    package subscript(_ name: String) -> String? { values.first { $0.name == name }?.value }
 
     package var isEmpty: Bool { values.isEmpty }
 }

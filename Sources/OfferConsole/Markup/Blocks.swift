@@ -5,7 +5,6 @@ enum Blocks {
     /// A part of a page with a heading.
     /// - Parameter id: unique in the page.
     static func section(_ id: StaticString, _ title: HTML, count: Int? = nil, _ content: HTML) -> HTML {
-        let id = HTML(stringLiteral: id)
         let count: HTML? = count.map { #" <span class="count">\#(Words.grouped(Int64($0)))</span>"# }
         return """
             <section class="card" aria-labelledby="\(id)"><h2 id="\(id)">\(title)\(count)</h2>
@@ -20,7 +19,7 @@ enum Blocks {
     ///   - name: the name of the region, unique in the page.
     ///   - head: the `<th>` cells.
     ///   - rows: the `<tr>` rows.
-    static func table(_ name: HTML, head: [HTML], rows: [HTML], class kind: HTML = "") -> HTML {
+    static func table(_ name: StaticString, head: [StaticString], rows: [HTML], class kind: StaticString = "") -> HTML {
         """
         <div class="scroll" role="region" aria-label="\(name)" tabindex="0"><table class="\(kind)">
         <thead><tr>\(head.html { #"<th scope="col">\#($0)</th>"# })</tr></thead>
@@ -32,7 +31,7 @@ enum Blocks {
     static func row(_ cells: [HTML]) -> HTML { "<tr>\(cells.html { "<td>\($0)</td>" })</tr>\n" }
 
     /// The state of an empty list: what there would be, and what would bring it.
-    static func empty(_ title: HTML, _ text: HTML? = nil) -> HTML {
+    static func empty(_ title: StaticString, _ text: StaticString? = nil) -> HTML {
         #"<div class="empty"><p><b>\#(title)</b></p>\#(text.map { "<p>\($0)</p>" })</div>"#
     }
 
@@ -48,7 +47,7 @@ enum Blocks {
     enum NoticeKind {
         case information, success, warning, problem
 
-        fileprivate var name: HTML {
+        fileprivate var name: StaticString {
             switch self {
             case .information: "information"
             case .success: "success"
@@ -57,7 +56,7 @@ enum Blocks {
             }
         }
 
-        fileprivate var role: HTML { self == .problem ? "alert" : "note" }
+        fileprivate var role: StaticString { self == .problem ? "alert" : "note" }
 
         fileprivate var icon: HTML {
             switch self {
@@ -76,7 +75,7 @@ enum Blocks {
     enum Tone {
         case good, warning, bad, neutral, accent
 
-        fileprivate var name: HTML {
+        fileprivate var name: StaticString {
             switch self {
             case .good: "good"
             case .warning: "warn"

@@ -18,12 +18,12 @@ package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
     case find, offers, alarms, health, audit
 
     /// The roles that may open the section. Everybody may see their own activity.
-    package var roles: Set<ConsoleRole> {
+    package var roles: [ConsoleRole] {
         switch self {
         case .find: [.support]
         case .offers: [.support, .marketing, .operator]
         case .alarms, .health: [.operator]
-        case .audit: Set(ConsoleRole.allCases)
+        case .audit: ConsoleRole.allCases
         }
     }
 
@@ -37,7 +37,7 @@ package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    var title: HTML {
+    var title: StaticString {
         switch self {
         case .find: "Find"
         case .offers: "Offers"

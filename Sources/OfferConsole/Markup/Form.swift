@@ -4,9 +4,9 @@ enum Form {
     ///   - attributes: further attributes, with a space before each.
     ///   - hint: a sentence below the label.
     static func text(
-        _ name: StaticString, label: HTML, value: String, attributes: HTML = "", hint: HTML? = nil
+        _ name: StaticString, label: StaticString, value: String, attributes: StaticString = "",
+        hint: StaticString? = nil
     ) -> HTML {
-        let name = HTML(stringLiteral: name)
         let described: HTML? = hint.map { _ in #" aria-describedby="\#(name)-hint""# }
         return """
             <div class="field"><label for="\(name)">\(label)</label>\(hint.map { hintParagraph(name, $0) })
@@ -16,8 +16,7 @@ enum Form {
             """
     }
 
-    static func select(_ name: StaticString, label: HTML, _ options: [HTML]) -> HTML {
-        let name = HTML(stringLiteral: name)
+    static func select(_ name: StaticString, label: StaticString, _ options: [HTML]) -> HTML {
         return """
             <div class="field"><label for="\(name)">\(label)</label>
             <select id="\(name)" name="\(name)">\(options)</select></div>
@@ -30,7 +29,7 @@ enum Form {
         return #"<option value="\#(value)"\#(mark)>\#(UserText.short(title, bytes: 100))</option>"#
     }
 
-    private static func hintParagraph(_ name: HTML, _ hint: HTML) -> HTML {
+    private static func hintParagraph(_ name: StaticString, _ hint: StaticString) -> HTML {
         #"<p class="hint" id="\#(name)-hint">\#(hint)</p>"#
     }
 }

@@ -39,21 +39,32 @@ package struct HTML: Sendable, ExpressibleByStringInterpolation {
             utf8.reserveCapacity(literalCapacity + interpolationCount * 16)
         }
 
-        @inline(never)
+        // The compiler passes an empty literal between two interpolations. This leaves the call out.
+        @inline(__always)
         package mutating func appendLiteral(_ literal: StaticString) {
-            utf8.append(contentsOf: literal.description.utf8)
+            if literal.utf8CodeUnitCount > 0 { append(literal) }
         }
 
         @inline(never)
-        package mutating func appendInterpolation(_ html: HTML) { utf8 += html.utf8 }
+        private mutating func append(_ literal: StaticString) { utf8.append(contentsOf: literal.description.utf8) }
+
+        /// Markup from a literal.
+        package mutating func appendInterpolation(_ literal: StaticString) { appendLiteral(literal) }
+
+        package mutating func appendInterpolation(_ literal: StaticString?) {
+            if let literal { appendLiteral(literal) }
+        }
 
         @inline(never)
-        package mutating func appendInterpolation(_ html: HTML?) {
+        package mutating func appendInterpolation(_ html: consuming HTML) { utf8 += html.utf8 }
+
+        @inline(never)
+        package mutating func appendInterpolation(_ html: consuming HTML?) {
             if let html { utf8 += html.utf8 }
         }
 
         @inline(never)
-        package mutating func appendInterpolation(_ html: [HTML]) {
+        package mutating func appendInterpolation(_ html: consuming [HTML]) {
             for piece in html { utf8 += piece.utf8 }
         }
 

@@ -1,14 +1,14 @@
 /// The person who is signed in.
 package struct ConsolePerson: Sendable {
-    package let name: String
-    package let roles: Set<ConsoleRole>
+    let name: String
+    let roles: [ConsoleRole]
 
-    package init(name: String, roles: Set<ConsoleRole>) {
+    package init(name: String, roles: [ConsoleRole]) {
         self.name = name
         self.roles = roles
     }
 
-    func may(open section: ConsoleSection) -> Bool { !roles.isDisjoint(with: section.roles) }
+    func may(open section: ConsoleSection) -> Bool { section.roles.contains(where: roles.contains) }
 }
 
 /// What surrounds every page: the header with the navigation, and the footer.
@@ -17,11 +17,11 @@ package struct ConsolePerson: Sendable {
 /// page.
 package struct PageFrame: Sendable {
     /// nil if nobody is signed in. The page then has no navigation.
-    package let person: ConsolePerson?
-    package let clock: ConsoleClock
-    package let version: String
+    let person: ConsolePerson?
+    let clock: ConsoleClock
+    let version: String
     /// The address of the page, to return to after a choice of the offset; nil if the page answers a form.
-    package let address: PageAddress?
+    let address: PageAddress?
 
     package init(person: ConsolePerson?, clock: ConsoleClock, version: String, address: PageAddress? = nil) {
         self.person = person

@@ -6,16 +6,16 @@ package import OfferCore
 package final class AlarmsView: Sendable {
     package final class Alarm: Sendable {
         /// The number of the redemption, as in `offer-signer alarms show`.
-        package let number: Int64
-        package let at: Timestamp
-        package let app: String
-        package let environment: String
-        package let productID: String
-        package let offerID: String
+        let number: Int64
+        let at: Timestamp
+        let app: String
+        let environment: String
+        let productID: String
+        let offerID: String
         /// nil until the discounted period begins.
-        package let transactionID: String?
+        let transactionID: String?
         /// nil if the customer was erased, or the person may not open customers.
-        package let customer: PageAddress?
+        let customer: PageAddress?
 
         package init(
             number: Int64, at: Timestamp, app: String, environment: String, productID: String, offerID: String,
@@ -33,10 +33,10 @@ package final class AlarmsView: Sendable {
     }
 
     package final class Acknowledgement: Sendable {
-        package let alarm: Alarm
-        package let at: Timestamp
-        package let person: String
-        package let note: String
+        let alarm: Alarm
+        let at: Timestamp
+        let person: String
+        let note: String
 
         package init(alarm: Alarm, at: Timestamp, person: String, note: String) {
             self.alarm = alarm
@@ -48,9 +48,9 @@ package final class AlarmsView: Sendable {
 
     /// A form that was refused.
     package final class Refusal: Sendable {
-        package let number: Int64
-        package let note: String
-        package let problem: String
+        let number: Int64
+        let note: String
+        let problem: String
 
         package init(number: Int64, note: String, problem: String) {
             self.number = number
@@ -59,13 +59,13 @@ package final class AlarmsView: Sendable {
         }
     }
 
-    package let frame: PageFrame
-    package let now: Timestamp
+    let frame: PageFrame
+    let now: Timestamp
     /// The oldest first.
-    package let open: [Alarm]
+    let open: [Alarm]
     /// The latest first.
-    package let acknowledged: [Acknowledgement]
-    package let refusal: Refusal?
+    let acknowledged: [Acknowledgement]
+    let refusal: Refusal?
 
     package init(
         frame: PageFrame, now: Timestamp, open: [Alarm], acknowledged: [Acknowledgement], refusal: Refusal? = nil

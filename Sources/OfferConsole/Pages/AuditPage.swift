@@ -6,15 +6,15 @@ package import OfferCore
 package final class AuditView: Sendable {
     package final class Line: Sendable {
         /// The number of the line in the audit trail.
-        package let number: Int64
-        package let at: Timestamp
-        package let person: String
-        package let act: String
-        package let subject: String
+        let number: Int64
+        let at: Timestamp
+        let person: String
+        let act: String
+        let subject: String
         /// The page of the subject; nil if there is none, or the person may not open it.
-        package let address: PageAddress?
+        let address: PageAddress?
         /// The code of the problem for which the act was refused; nil if it took effect.
-        package let refusal: String?
+        let refusal: String?
 
         package init(
             number: Int64, at: Timestamp, person: String, act: String, subject: String, address: PageAddress? = nil,
@@ -31,10 +31,10 @@ package final class AuditView: Sendable {
     }
 
     package final class Filter: Sendable {
-        package let person: String
-        package let act: String
-        package let from: String
-        package let until: String
+        let person: String
+        let act: String
+        let from: String
+        let until: String
 
         package init(person: String = "", act: String = "", from: String = "", until: String = "") {
             self.person = person
@@ -46,15 +46,15 @@ package final class AuditView: Sendable {
         var isEmpty: Bool { [person, act, from, until].allSatisfy(\.isEmpty) }
     }
 
-    package let frame: PageFrame
-    package let lines: [Line]
-    package let filter: Filter
+    let frame: PageFrame
+    let lines: [Line]
+    let filter: Filter
     /// The acts to choose from.
-    package let acts: [String]
+    let acts: [String]
     /// False if only the person's own lines are shown.
-    package let showsEveryone: Bool
-    package let newer: PageAddress?
-    package let older: PageAddress?
+    let showsEveryone: Bool
+    let newer: PageAddress?
+    let older: PageAddress?
 
     package init(
         frame: PageFrame, lines: [Line], filter: Filter = Filter(), acts: [String], showsEveryone: Bool,

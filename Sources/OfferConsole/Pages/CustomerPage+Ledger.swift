@@ -24,7 +24,7 @@ extension CustomerView {
         guard !redemptions.isEmpty else { return Blocks.empty("The customer has redeemed no offer") }
         let rows = redemptions.html { line in
             Blocks.row([
-                offer(line.offerID, line.productID), line.kind.words, frame.clock.html(line.at), line.explanation,
+                offer(line.offerID, line.productID), "\(line.kind.words)", frame.clock.html(line.at), line.explanation,
                 line.transactionID.map(UserText.code) ?? "not begun",
             ])
         }
@@ -60,7 +60,7 @@ extension CustomerView {
 
 extension CustomerView.Source {
     fileprivate var html: HTML {
-        let way: HTML? =
+        let way: StaticString? =
             switch channel {
             case "decision": "in a decision"
             case "retention": "in a retention message"

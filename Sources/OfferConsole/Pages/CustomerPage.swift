@@ -66,10 +66,10 @@ extension CustomerView {
 
     private var periodTable: HTML? {
         let periods = subscriptions.flatMap { subscription in
-            subscription.periods.map { (subscription.originalTransactionID, $0) }
+            subscription.periods.reversed().map { (subscription.originalTransactionID, $0) }
         }
         guard !periods.isEmpty else { return nil }
-        let rows = periods.sorted { $0.1.start > $1.1.start }.html { original, period in
+        let rows = periods.html { original, period in
             Blocks.row([
                 UserText.code(period.productID), frame.clock.html(period.start), frame.clock.html(period.end),
                 "\(period.kind.words)\(period.offerID.map { " \(UserText.code($0))" as HTML })",
@@ -77,7 +77,9 @@ extension CustomerView {
                 UserText.code(original),
             ])
         }
-        let head: [HTML] = ["Product", "From", "Until", "Price", "Refunded", "Transaction", "Original transaction"]
+        let head: [StaticString] = [
+            "Product", "From", "Until", "Price", "Refunded", "Transaction", "Original transaction",
+        ]
         return """
             <details><summary>The periods as a table</summary>\(Blocks.table("Periods", head: head, rows: rows))</details>
             """

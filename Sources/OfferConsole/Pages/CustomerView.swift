@@ -1,6 +1,8 @@
 package import OfferCore
 
 /// `GET /customer`: all data about a customer of one app and environment.
+///
+/// This view and the others are immutable classes. As structs, their code for copying added over 30 kB to the binary.
 package final class CustomerView: Sendable {
     /// As in a look-up.
     package enum IdentifierKind: Sendable {
@@ -8,8 +10,8 @@ package final class CustomerView: Sendable {
     }
 
     package final class Identifier: Sendable {
-        package let kind: IdentifierKind
-        package let value: String
+        let kind: IdentifierKind
+        let value: String
 
         package init(_ kind: IdentifierKind, _ value: String) {
             self.kind = kind
@@ -20,9 +22,9 @@ package final class CustomerView: Sendable {
     /// The rule, and the way in which an offer reached the customer.
     package final class Source: Sendable {
         /// nil for an inline rule, and for signatures of earlier versions.
-        package let rule: String?
+        let rule: String?
         /// `decision` or `retention`; nil for signatures of earlier versions.
-        package let channel: String?
+        let channel: String?
 
         package init(rule: String?, channel: String?) {
             self.rule = rule
@@ -34,12 +36,12 @@ package final class CustomerView: Sendable {
         /// As in a look-up.
         package enum State: Sendable { case outstanding, redeemed, expired, withdrawn }
 
-        package let offerID: String
-        package let productID: String
-        package let state: State
-        package let at: Timestamp
-        package let expiresAt: Timestamp
-        package let source: Source
+        let offerID: String
+        let productID: String
+        let state: State
+        let at: Timestamp
+        let expiresAt: Timestamp
+        let source: Source
 
         package init(
             offerID: String, productID: String, state: State, at: Timestamp, expiresAt: Timestamp, source: Source
@@ -54,14 +56,14 @@ package final class CustomerView: Sendable {
     }
 
     package final class Redemption: Sendable {
-        package let kind: PeriodKind
-        package let offerID: String
-        package let productID: String
+        let kind: PeriodKind
+        let offerID: String
+        let productID: String
         /// nil until the first discounted period begins.
-        package let transactionID: String?
-        package let at: Timestamp
+        let transactionID: String?
+        let at: Timestamp
         /// True if a signature of this service explains it; nil if it needs none.
-        package let isAuthorised: Bool?
+        let isAuthorised: Bool?
 
         package init(
             kind: PeriodKind, offerID: String, productID: String, transactionID: String?, at: Timestamp,
@@ -78,13 +80,13 @@ package final class CustomerView: Sendable {
 
     package final class Exposure: Sendable {
         /// nil for an introductory offer.
-        package let offerID: String?
-        package let productID: String
-        package let isHeldOut: Bool
-        package let sample: String?
-        package let at: Timestamp
-        package let source: Source
-        package let placement: String?
+        let offerID: String?
+        let productID: String
+        let isHeldOut: Bool
+        let sample: String?
+        let at: Timestamp
+        let source: Source
+        let placement: String?
 
         package init(
             offerID: String?, productID: String, isHeldOut: Bool, sample: String?, at: Timestamp, source: Source,
@@ -101,9 +103,9 @@ package final class CustomerView: Sendable {
     }
 
     package final class Fact: Sendable {
-        package let name: String
+        let name: String
         /// The value as JSON writes it, but texts without quotation marks.
-        package let value: String
+        let value: String
 
         package init(name: String, value: String) {
             self.name = name
@@ -112,8 +114,8 @@ package final class CustomerView: Sendable {
     }
 
     package final class Link: Sendable {
-        package let identifier: Identifier
-        package let account: Identifier
+        let identifier: Identifier
+        let account: Identifier
 
         package init(identifier: Identifier, account: Identifier) {
             self.identifier = identifier
@@ -121,26 +123,26 @@ package final class CustomerView: Sendable {
         }
     }
 
-    package let frame: PageFrame
-    package let now: Timestamp
+    let frame: PageFrame
+    let now: Timestamp
     /// The page of this customer, without a what-if.
-    package let address: PageAddress
-    package let app: String
-    package let environment: String
-    package let identifiers: [Identifier]
+    let address: PageAddress
+    let app: String
+    let environment: String
+    let identifiers: [Identifier]
     /// The three-letter code of the country or region of the latest purchase.
-    package let storefront: String?
+    let storefront: String?
     /// False if there are more subscriptions than the page has.
-    package let isComplete: Bool
-    package let subscriptions: [SubscriptionView]
-    package let verdicts: [OfferVerdict]
-    package let whatIf: WhatIf
-    package let authorisations: [Authorisation]
-    package let redemptions: [Redemption]
-    package let exposures: [Exposure]
-    package let facts: [Fact]
-    package let links: [Link]
-    package let timeline: TimelineView
+    let isComplete: Bool
+    let subscriptions: [SubscriptionView]
+    let verdicts: [OfferVerdict]
+    let whatIf: WhatIf
+    let authorisations: [Authorisation]
+    let redemptions: [Redemption]
+    let exposures: [Exposure]
+    let facts: [Fact]
+    let links: [Link]
+    let timeline: TimelineView
 
     package init(
         frame: PageFrame, now: Timestamp, address: PageAddress, app: String, environment: String,
@@ -169,7 +171,7 @@ package final class CustomerView: Sendable {
 }
 
 extension CustomerView.IdentifierKind {
-    var words: HTML {
+    var words: StaticString {
         switch self {
         case .appAccountToken: "Account token"
         case .applicationUsername: "Username"

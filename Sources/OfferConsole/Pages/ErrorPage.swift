@@ -4,7 +4,7 @@ package final class ErrorView: Sendable {
         /// 400. A sentence about the request, which names the field and not its text.
         case badRequest(String)
         /// 403. The roles of which one is needed.
-        case forbidden(Set<ConsoleRole>)
+        case forbidden([ConsoleRole])
         /// 403. The form came from another site.
         case otherOrigin
         case notFound
@@ -16,8 +16,8 @@ package final class ErrorView: Sendable {
         case failed(requestID: String)
     }
 
-    package let frame: PageFrame
-    package let problem: Problem
+    let frame: PageFrame
+    let problem: Problem
 
     package init(frame: PageFrame, _ problem: Problem) {
         self.frame = frame
@@ -85,7 +85,7 @@ package final class ErrorView: Sendable {
         }
     }
 
-    private static func roleText(_ roles: Set<ConsoleRole>) -> HTML {
+    private static func roleText(_ roles: [ConsoleRole]) -> HTML {
         let names = ConsoleRole.allCases.filter(roles.contains).html { "<b>\($0.words)</b>" }
         let list = names.enumerated().html { $0.offset == 0 ? $0.element : " or \($0.element)" }
         return """

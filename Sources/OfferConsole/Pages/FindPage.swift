@@ -11,13 +11,13 @@ package final class FindView: Sendable {
         case unavailable(String)
     }
 
-    package let frame: PageFrame
-    package let query: String
+    let frame: PageFrame
+    let query: String
     /// The bundle IDs of the configured apps.
-    package let apps: [String]
-    package let app: String?
+    let apps: [String]
+    let app: String?
     /// nil before the first search.
-    package let result: Result?
+    let result: Result?
 
     package init(frame: PageFrame, query: String = "", apps: [String], app: String? = nil, result: Result? = nil) {
         self.frame = frame
@@ -87,12 +87,12 @@ package final class FindView: Sendable {
 /// A customer in a list of results.
 package final class FoundCustomer: Sendable {
     /// The identifier by which the customer is best known.
-    package let identifier: String
-    package let app: String
-    package let environment: String
+    let identifier: String
+    let app: String
+    let environment: String
     /// The states in a few words, such as `active until 2026-12-27`.
-    package let summary: String
-    package let address: PageAddress
+    let summary: String
+    let address: PageAddress
 
     package init(identifier: String, app: String, environment: String, summary: String, address: PageAddress) {
         self.identifier = identifier

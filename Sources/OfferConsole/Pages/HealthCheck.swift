@@ -2,7 +2,7 @@
 package enum HealthCheck: String, CaseIterable, Sendable {
     case keys, selfTest, audit, clock, catalogue, appStore, appStoreAPI, store, notifications, ledger, retention
 
-    var title: HTML {
+    var title: StaticString {
         switch self {
         case .keys: "Signing keys"
         case .selfTest: "Cryptography"
@@ -18,7 +18,7 @@ package enum HealthCheck: String, CaseIterable, Sendable {
         }
     }
 
-    func meaning(_ state: HealthView.State) -> HTML {
+    func meaning(_ state: HealthView.State) -> StaticString {
         switch state {
         case .ok: good
         case .off: absent
@@ -27,7 +27,7 @@ package enum HealthCheck: String, CaseIterable, Sendable {
         }
     }
 
-    private var good: HTML {
+    private var good: StaticString {
         switch self {
         case .keys: "Every configured key can sign."
         case .selfTest: "The known-answer tests of the last minute passed."
@@ -43,7 +43,7 @@ package enum HealthCheck: String, CaseIterable, Sendable {
         }
     }
 
-    private var absent: HTML {
+    private var absent: StaticString {
         switch self {
         case .audit: "No audit trail is configured."
         case .catalogue: "No app is configured."
@@ -55,7 +55,7 @@ package enum HealthCheck: String, CaseIterable, Sendable {
         }
     }
 
-    private var degraded: HTML {
+    private var degraded: StaticString {
         switch self {
         case .keys: "A key file is invalid, a configured key is missing, or the disk hangs. The other keys sign."
         case .audit: "The trail can be written, but its file has a fault, or lines are gone."
@@ -71,7 +71,7 @@ package enum HealthCheck: String, CaseIterable, Sendable {
         }
     }
 
-    private var failed: HTML {
+    private var failed: StaticString {
         switch self {
         case .keys: "A configured key cannot sign, or made a signature that did not verify. It is out of service."
         case .selfTest: "A known-answer test failed. Nothing is signed until the process restarts."
@@ -82,7 +82,7 @@ package enum HealthCheck: String, CaseIterable, Sendable {
     }
 
     /// What to do if the check is degraded or failed. The details are in docs/incidents.md.
-    var action: HTML {
+    var action: StaticString {
         switch self {
         case .keys:
             "Run <code>offer-signer doctor</code>. If a signature did not verify, restart on another machine."

@@ -8,13 +8,13 @@ package final class HealthView: Sendable {
     }
 
     package final class Key: Sendable {
-        package let keyID: String
+        let keyID: String
         /// SHA-256 of the public half: 64 hexadecimal digits.
-        package let fingerprint: String
+        let fingerprint: String
         /// `active`, `standby` or `retired`.
-        package let state: String
-        package let since: Timestamp?
-        package let lastSignature: Timestamp?
+        let state: String
+        let since: Timestamp?
+        let lastSignature: Timestamp?
 
         package init(
             keyID: String, fingerprint: String, state: String, since: Timestamp?, lastSignature: Timestamp?
@@ -27,12 +27,12 @@ package final class HealthView: Sendable {
         }
     }
 
-    package let frame: PageFrame
-    package let now: Timestamp
-    package let checks: [(check: HealthCheck, state: State)]
+    let frame: PageFrame
+    let now: Timestamp
+    let checks: [(check: HealthCheck, state: State)]
     /// The current problems, as in `/health/ready`; a sentence each.
-    package let problems: [String]
-    package let keys: [Key]
+    let problems: [String]
+    let keys: [Key]
 
     package init(
         frame: PageFrame, now: Timestamp, checks: [(check: HealthCheck, state: State)], problems: [String], keys: [Key]

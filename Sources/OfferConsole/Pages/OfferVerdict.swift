@@ -2,9 +2,9 @@
 package final class OfferVerdict: Sendable {
     package final class Reason: Sendable {
         /// A sentence, as `DecisionReason.text` writes it.
-        package let text: String
+        let text: String
         /// What would supply an unknown fact; nil if nothing is unknown.
-        package let remedy: String?
+        let remedy: String?
 
         package init(_ text: String, remedy: String? = nil) {
             self.text = text
@@ -12,14 +12,14 @@ package final class OfferVerdict: Sendable {
         }
     }
 
-    package let offerID: String
-    package let productID: String
+    let offerID: String
+    let productID: String
     /// nil for an inline rule, and for an offer without a rule.
-    package let rule: String?
+    let rule: String?
     /// Empty if the customer is eligible.
-    package let reasons: [Reason]
+    let reasons: [Reason]
     /// True if the result of a what-if differs from that of the known data.
-    package let isChanged: Bool
+    let isChanged: Bool
 
     package init(offerID: String, productID: String, rule: String?, reasons: [Reason], isChanged: Bool = false) {
         self.offerID = offerID
@@ -91,7 +91,7 @@ package final class WhatIf: Sendable {
         let options = AutoRenew.allCases.html {
             Form.option($0.rawValue, $0.words, isSelected: $0 == autoRenew)
         }
-        let open: HTML = isEmpty ? "" : " open"
+        let open: StaticString = isEmpty ? "" : " open"
         return """
             <details class="what-if"\(open)><summary>What if …</summary>
             <form class="filter" method="get" action="\(address.path)">\(address.hiddenFields)
@@ -108,7 +108,7 @@ package final class WhatIf: Sendable {
         guard !isEmpty else { return nil }
         let renewal: HTML? = autoRenew == .asIs ? nil : "auto-renew were <b>\(autoRenew.words)</b>"
         let fact: HTML? = factName.isEmpty ? nil : "\(UserText.code(factName)) were \(UserText.code(factValue))"
-        let both: HTML = renewal != nil && fact != nil ? " and " : ""
+        let both: StaticString = renewal != nil && fact != nil ? " and " : ""
         return Blocks.notice(
             .information, "This shows the offers if \(renewal)\(both)\(fact).",
             #"<p>Nothing is changed. <a href="\#(address)">Show the offers for the known data</a></p>"#)

@@ -3,22 +3,22 @@ package import OfferCore
 /// `GET /offers`: every offer of the configuration, and how much it is used.
 package final class OffersView: Sendable {
     package final class Offer: Sendable {
-        package let offerID: String
-        package let productID: String
-        package let app: String
+        let offerID: String
+        let productID: String
+        let app: String
         /// The name of the rule; nil for an inline rule, and for an offer without a rule.
-        package let ruleName: String?
+        let ruleName: String?
         /// The rule in words; nil if every authorised client may have the offer.
-        package let rule: String?
+        let rule: String?
         /// The limits in words, such as `once in 365 days for each customer`.
-        package let limits: [String]
-        package let total: Total?
-        package let signed: Int64
-        package let redeemed: Int64
-        package let offered: Int64
-        package let heldOut: Int64
+        let limits: [String]
+        let total: Total?
+        let signed: Int64
+        let redeemed: Int64
+        let offered: Int64
+        let heldOut: Int64
         /// The page with the plot of this offer.
-        package let address: PageAddress
+        let address: PageAddress
 
         package init(
             offerID: String, productID: String, app: String, ruleName: String?, rule: String?, limits: [String],
@@ -41,8 +41,8 @@ package final class OffersView: Sendable {
 
     /// The limit `total` of an offer.
     package final class Total: Sendable {
-        package let used: Int64
-        package let limit: Int64
+        let used: Int64
+        let limit: Int64
 
         package init(used: Int64, limit: Int64) {
             self.used = used
@@ -52,9 +52,9 @@ package final class OffersView: Sendable {
 
     /// The counts of a day, in UTC.
     package final class Day: Sendable {
-        package let start: Timestamp
-        package let signed: Int64
-        package let redeemed: Int64
+        let start: Timestamp
+        let signed: Int64
+        let redeemed: Int64
 
         package init(start: Timestamp, signed: Int64, redeemed: Int64) {
             self.start = start
@@ -63,13 +63,13 @@ package final class OffersView: Sendable {
         }
     }
 
-    package let frame: PageFrame
-    package let offers: [Offer]
+    let frame: PageFrame
+    let offers: [Offer]
     /// The offer that the plot is about; nil for all offers.
-    package let selected: Offer?
+    let selected: Offer?
     /// The oldest first, without gaps. The last one is today.
-    package let days: [Day]
-    package let csv: PageAddress?
+    let days: [Day]
+    let csv: PageAddress?
 
     package init(frame: PageFrame, offers: [Offer], selected: Offer? = nil, days: [Day], csv: PageAddress? = nil) {
         self.frame = frame
@@ -128,7 +128,7 @@ package final class OffersView: Sendable {
                 "No offers are configured",
                 "Add an offer to a product in the configuration file, and send SIGHUP. It then appears here.")
         }
-        let head: [HTML] = ["Offer", "Rule", "Limits", "Used of total", "Signed", "Redeemed", "Exposures"]
+        let head: [StaticString] = ["Offer", "Rule", "Limits", "Used of total", "Signed", "Redeemed", "Exposures"]
         return Blocks.section(
             "catalogue", "Catalogue", count: offers.count,
             Blocks.table("Offers of the catalogue", head: head, rows: offers.html(row), class: "catalogue"))
@@ -155,7 +155,7 @@ package final class OffersView: Sendable {
     /// The share of the total, as text and as a bar.
     private static func meter(_ total: Total) -> HTML {
         let share = total.limit > 0 ? min(1, max(0, Double(total.used) / Double(total.limit))) : 1
-        let tone: HTML = share >= 1 ? "full" : share >= 0.9 ? "near" : "fine"
+        let tone: StaticString = share >= 1 ? "full" : share >= 0.9 ? "near" : "fine"
         return """
             \(Words.grouped(total.used)) of \(Words.grouped(total.limit))<svg class="meter \(tone)" viewBox="0 0 100 6" \
             preserveAspectRatio="none" aria-hidden="true"><rect class="whole" width="100" height="6"/>\

@@ -14,9 +14,9 @@ package final class SignInView: Sendable {
 
     /// An identity provider to sign in with.
     package final class Provider: Sendable {
-        package let name: String
+        let name: String
         /// A page that redirects to the provider. It is a link: `form-action 'self'` would block the redirect of a form.
-        package let start: PageAddress
+        let start: PageAddress
 
         package init(name: String, start: PageAddress) {
             self.name = name
@@ -24,10 +24,10 @@ package final class SignInView: Sendable {
         }
     }
 
-    package let frame: PageFrame
-    package let reason: Reason?
+    let frame: PageFrame
+    let reason: Reason?
     /// nil if sign-in is only by link.
-    package let provider: Provider?
+    let provider: Provider?
 
     package init(frame: PageFrame, reason: Reason? = nil, provider: Provider? = nil) {
         self.frame = frame
@@ -90,9 +90,9 @@ extension SignInView.Reason {
 ///
 /// Action: `POST /sign-in/link` with `token`.
 package final class SignInLinkView: Sendable {
-    package let frame: PageFrame
-    package let token: String
-    package let name: String
+    let frame: PageFrame
+    let token: String
+    let name: String
 
     package init(frame: PageFrame, token: String, name: String) {
         self.frame = frame

@@ -56,7 +56,7 @@ extension SubscriptionView {
     private var period: HTML? {
         guard lastPeriod != .regular else { return nil }
         let offer = offerID.map { " \(UserText.code($0))" as HTML }
-        let which: HTML = status == .expired || status == .revoked ? "last" : "current"
+        let which: StaticString = status == .expired || status == .revoked ? "last" : "current"
         return "The \(which) period has the \(lastPeriod.words)\(offer)."
     }
 
@@ -100,7 +100,7 @@ extension SubscriptionView {
 
 extension SubscriptionView.EndReason {
     /// The end of a sentence about the end of access.
-    fileprivate var words: HTML {
+    fileprivate var words: StaticString {
         switch self {
         case .cancelled: ", because the customer cancelled"
         case .billing: ", because the payment failed"

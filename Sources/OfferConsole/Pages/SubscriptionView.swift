@@ -9,7 +9,7 @@ package enum PeriodKind: Sendable {
     case otherOffer
     case regular
 
-    var words: HTML {
+    var words: StaticString {
         switch self {
         case .trial: "free trial"
         case .introductory: "introductory offer"
@@ -44,14 +44,14 @@ package struct SubscriptionView: Sendable {
     }
 
     package struct Period: Sendable {
-        package let transactionID: String
-        package let productID: String
-        package let start: Timestamp
-        package let end: Timestamp
-        package let kind: PeriodKind
-        package let offerID: String?
+        let transactionID: String
+        let productID: String
+        let start: Timestamp
+        let end: Timestamp
+        let kind: PeriodKind
+        let offerID: String?
         /// The time of a refund; nil if there was none.
-        package let refundedAt: Timestamp?
+        let refundedAt: Timestamp?
 
         package init(
             transactionID: String, productID: String, start: Timestamp, end: Timestamp, kind: PeriodKind = .regular,
@@ -67,9 +67,9 @@ package struct SubscriptionView: Sendable {
         }
     }
 
-    package let originalTransactionID: String
-    package let productID: String
-    package let status: Status
+    let originalTransactionID: String
+    let productID: String
+    let status: Status
     /// False if the period is over and the App Store has not reported what follows.
     package var isSettled = true
     package var autoRenews: Bool?

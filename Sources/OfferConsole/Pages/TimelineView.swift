@@ -5,7 +5,7 @@ package final class TimelineView: Sendable {
     package enum Kind: Sendable {
         case purchase, renewal, autoRenew, ended, refund, billing, shown, signed, redeemed, refused, data
 
-        fileprivate var words: HTML {
+        fileprivate var words: StaticString {
             switch self {
             case .purchase: "Purchase"
             case .renewal: "Renewal"
@@ -21,7 +21,7 @@ package final class TimelineView: Sendable {
             }
         }
 
-        fileprivate var tone: HTML {
+        fileprivate var tone: StaticString {
             switch self {
             case .purchase, .renewal: "money"
             case .refund, .billing, .ended, .refused: "loss"
@@ -32,10 +32,10 @@ package final class TimelineView: Sendable {
     }
 
     package final class Entry: Sendable {
-        package let at: Timestamp
-        package let kind: Kind
+        let at: Timestamp
+        let kind: Kind
         /// A sentence. It may contain user text.
-        package let sentence: String
+        let sentence: String
 
         package init(at: Timestamp, kind: Kind, sentence: String) {
             self.at = at
@@ -44,9 +44,9 @@ package final class TimelineView: Sendable {
         }
     }
 
-    package let entries: [Entry]
-    package let newer: PageAddress?
-    package let older: PageAddress?
+    let entries: [Entry]
+    let newer: PageAddress?
+    let older: PageAddress?
 
     package init(entries: [Entry], newer: PageAddress? = nil, older: PageAddress? = nil) {
         self.entries = entries

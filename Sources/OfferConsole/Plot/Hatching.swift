@@ -1,7 +1,7 @@
 /// Hatched areas, and the samples in legends.
 enum Hatching {
     /// - Parameter id: the prefix of the pattern's ID, which must be unique in the page.
-    static func definition(_ id: HTML) -> HTML {
+    static func definition(_ id: StaticString) -> HTML {
         """
         <defs><pattern id="\(id)-hatch" width="6" height="6" patternUnits="userSpaceOnUse" \
         patternTransform="rotate(45)"><path class="hatch" d="M0 0V6"/></pattern></defs>

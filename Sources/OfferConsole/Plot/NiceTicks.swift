@@ -1,8 +1,8 @@
 /// Round values for the ticks of an axis: multiples of 1, 2 or 5 times a power of ten.
 package struct NiceTicks: Sendable {
     /// Ascending. The first is at most the lowest value, and the last at least the highest.
-    package let values: [Double]
-    package let step: Double
+    let values: [Double]
+    let step: Double
 
     /// - Parameters:
     ///   - highest: values that are not finite or not above `lowest` give an axis of one step.

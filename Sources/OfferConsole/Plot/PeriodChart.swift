@@ -107,14 +107,14 @@ struct PeriodChart {
     private func label(_ row: Row, y: Double) -> HTML {
         let (first, last) = (row.bars.map { x($0.start) }.min() ?? 0, row.bars.map { x($0.end) }.max() ?? 0)
         let isRight = first + last > Self.width
-        let kind: HTML = isRight ? "row-label end" : "row-label"
+        let kind: StaticString = isRight ? "row-label end" : "row-label"
         return """
             <text class="\(kind)" x="\(isRight ? last : first)" y="\(y)">\(UserText.short(row.label, bytes: 80))</text>
             """
     }
 
     private func bar(_ bar: Bar, y: Double) -> HTML {
-        let kind: HTML =
+        let kind: StaticString =
             switch bar.kind {
             case .regular: "regular"
             case .discounted: "discounted"
@@ -147,7 +147,7 @@ struct PeriodChart {
         <li>\(Hatching.sample(#"<g transform="translate(12 7)">\#(refundMark)</g>"#))refund</li></ul>
         """
 
-    private static func hatched(_ kind: HTML) -> HTML {
+    private static func hatched(_ kind: StaticString) -> HTML {
         """
         <rect class="\(kind)" x="1" y="2" width="22" height="10" rx="2"/>\
         <path class="hatch" d="M3 12L11 2M9 12L17 2M15 12L22.5 3"/>

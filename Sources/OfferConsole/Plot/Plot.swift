@@ -12,10 +12,10 @@ package struct Plot: Sendable {
     }
 
     package struct Series: Sendable {
-        package let name: String
-        package let kind: Kind
+        let name: String
+        let kind: Kind
         /// One for each place; nil leaves a gap.
-        package let values: [Double?]
+        let values: [Double?]
 
         package init(_ name: String, _ kind: Kind, _ values: [Double?]) {
             self.name = name
@@ -25,17 +25,17 @@ package struct Plot: Sendable {
     }
 
     /// Unique in the page: lowercase letters, digits and hyphens.
-    package let id: StaticString
-    package let title: String
-    package let description: String
+    let id: StaticString
+    let title: String
+    let description: String
     /// The labels of the places, such as dates. Only as many as fit are shown.
-    package let labels: [String]
+    let labels: [String]
     /// At most four: there are four styles.
-    package let series: [Series]
+    let series: [Series]
     /// The places at the end whose data is incomplete. They are hatched.
-    package let incomplete: Int
+    let incomplete: Int
     /// True if all values are counts.
-    package let isWhole: Bool
+    let isWhole: Bool
 
     package init(
         id: StaticString, title: String, description: String, labels: [String], series: [Series], incomplete: Int = 0,
@@ -52,7 +52,6 @@ package struct Plot: Sendable {
 
     /// The plot with its legend, in a region that scrolls on narrow screens.
     package var html: HTML {
-        let id = HTML(stringLiteral: id)
         let canvas = PlotCanvas(self)
         let lines = series.enumerated().html { canvas.marks(of: $0.element, style: PlotStyle($0.offset)) }
         return """
@@ -82,7 +81,7 @@ struct PlotStyle {
 
     init(_ place: Int) { self.place = place % 4 }
 
-    var name: HTML {
+    var name: StaticString {
         switch place {
         case 0: "s1"
         case 1: "s2"

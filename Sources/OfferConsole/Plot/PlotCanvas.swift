@@ -41,7 +41,7 @@ struct PlotCanvas {
         let vertical = places.html { place in
             // A label at an edge would be cut off if it were centred.
             let isLast = place == count - 1 && count > 1
-            let kind: HTML = isLast ? "tick end" : "tick middle"
+            let kind: StaticString = isLast ? "tick end" : "tick middle"
             let labelX = isLast ? min(Self.right, x(place) + 30) : max(Self.left + 12, x(place))
             return """
                 <path class="axis" d="M\(x(place)) \(Self.bottom)v4"/>\
@@ -56,7 +56,7 @@ struct PlotCanvas {
     }
 
     /// The hatched area of the places whose data is incomplete.
-    func incompleteArea(_ id: HTML) -> HTML? {
+    func incompleteArea(_ id: StaticString) -> HTML? {
         guard plot.incomplete > 0 else { return nil }
         let start = Self.left + Double(plot.labels.count - plot.incomplete) * step
         return """
@@ -81,7 +81,7 @@ struct PlotCanvas {
         var path = HTML.empty
         for (place, point) in points.enumerated() {
             let continues = place > 0 && points[place - 1].place == point.place - 1
-            let command: HTML = continues ? "L" : "M"
+            let command: StaticString = continues ? "L" : "M"
             path += "\(command)\(x(point.place)) \(y(point.value))"
         }
         let marks = points.html { style.mark(x: x($0.place), y: y($0.value)) }
@@ -106,7 +106,7 @@ struct PlotCanvas {
         }
         let edges = pairs.map { ($0.x, $0.high) } + pairs.reversed().map { ($0.x, $0.low) }
         let path = edges.enumerated().html { place, edge in
-            let command: HTML = place == 0 ? "M" : "L"
+            let command: StaticString = place == 0 ? "M" : "L"
             return "\(command)\(edge.0) \(edge.1)"
         }
         return #"<path class="band \#(style.name)" d="\#(path)"/>"#

@@ -8,9 +8,10 @@ package struct ConsoleClock: Equatable, Sendable {
     package static let utc = ConsoleClock(offset: 0)
 
     /// The offsets in use anywhere, in minutes.
-    package static let offsets: [Int] =
-        (Array(-12...14).map { $0 * 60 } + [-570, -210, -150, 210, 270, 330, 345, 390, 525, 570, 630, 765, 825])
-        .sorted()
+    package static let offsets: [Int] = [
+        -720, -660, -600, -570, -540, -480, -420, -360, -300, -240, -210, -180, -150, -120, -60, 0, 60, 120, 180, 210,
+        240, 270, 300, 330, 345, 360, 390, 420, 480, 525, 540, 570, 600, 630, 660, 720, 765, 780, 825, 840,
+    ]
 
     /// - Returns: nil unless the offset is in use somewhere.
     package init?(offsetMinutes: Int) {
