@@ -226,6 +226,8 @@ extension HTTPRequest {
             contentEncoding: head.joined("content-encoding"),
             authorization: head.only("authorization"), peer: connection.peer,
             forwardedFor: head.joined("x-forwarded-for"), idempotencyKey: head.only("idempotency-key"),
+            browser: BrowserHeaders(
+                ifAny: head["cookie"], fetchSite: head.only("sec-fetch-site"), origin: head.only("origin")),
             context: context, standing: connection.standing)
     }
 }

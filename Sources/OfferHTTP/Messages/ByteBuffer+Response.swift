@@ -15,7 +15,11 @@ extension ByteBuffer {
             writeString("\(response.status) \(HTTPResponse.reasonPhrase(for: response.status))")
             if let mediaType = response.mediaType { writeHeader("Content-Type", mediaType.rawValue) }
         }
-        writeStaticString("\r\nCache-Control: no-store")
+        if let lifetime = response.lifetime {
+            writeHeader("Cache-Control", "private, max-age=\(lifetime)")
+        } else {
+            writeStaticString("\r\nCache-Control: no-store")
+        }
         if let requestID = response.requestID {
             writeStaticString("\r\nX-Request-ID: ")
             writeString(requestID.text)

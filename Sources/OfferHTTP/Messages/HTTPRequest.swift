@@ -21,6 +21,8 @@ package struct HTTPRequest: Sendable {
     package let forwardedFor: String?
     /// The value of the `Idempotency-Key` header; nil if there is none, and empty if there are several.
     package let idempotencyKey: String?
+    /// The headers that browsers send; nil if there are none.
+    package let browser: BrowserHeaders?
     package let context: RequestContext
     /// The client's standing, shared by all requests of a connection; nil outside a server.
     package let standing: ClientStanding?
@@ -35,7 +37,7 @@ package struct HTTPRequest: Sendable {
     var size: Int {
         512 + body.count + method.utf8.count + path.utf8.count + Self.size(query) + Self.size(host)
             + Self.size(contentType) + Self.size(contentEncoding) + Self.size(authorization) + Self.size(forwardedFor)
-            + Self.size(idempotencyKey)
+            + Self.size(idempotencyKey) + (browser?.size ?? 0)
     }
 
     private static func size(_ text: String?) -> Int { text?.utf8.count ?? 0 }
@@ -48,7 +50,7 @@ package struct HTTPRequest: Sendable {
     package init(
         method: String, target: String, host: String? = nil, contentType: String? = nil, contentEncoding: String? = nil,
         authorization: String? = nil, peer: IPAddress? = nil, forwardedFor: String? = nil,
-        idempotencyKey: String? = nil,
+        idempotencyKey: String? = nil, browser: BrowserHeaders? = nil,
         context: RequestContext = RequestContext(), standing: ClientStanding? = nil, body: [UInt8] = []
     ) {
         self.method = method
@@ -67,6 +69,7 @@ package struct HTTPRequest: Sendable {
         self.peer = peer
         self.forwardedFor = forwardedFor
         self.idempotencyKey = idempotencyKey
+        self.browser = browser
         self.context = context
         self.standing = standing
         self.body = body

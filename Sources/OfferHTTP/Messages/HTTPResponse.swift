@@ -8,6 +8,22 @@ package struct HTTPResponse: Hashable, Sendable {
         case problem = "application/problem+json"
         /// Prometheus' text format.
         case metrics = "text/plain; version=0.0.4; charset=utf-8"
+        case html = "text/html; charset=utf-8"
+        case css = "text/css; charset=utf-8"
+        /// RFC 4180.
+        case csv = "text/csv; charset=utf-8; header=present"
+    }
+
+    /// A header of a response for browsers.
+    package struct Header: Hashable, Sendable {
+        let name: String
+        let value: String
+
+        /// - Parameter value: sent without control characters, so that it cannot begin another header.
+        package init(_ name: StaticString, _ value: String) {
+            self.name = name.description
+            self.value = String(value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F })
+        }
     }
 
     package let status: Int
@@ -22,6 +38,10 @@ package struct HTTPResponse: Hashable, Sendable {
     package var retryAfter: Int?
     /// The value of the `X-Request-ID` header.
     package var requestID: RequestID?
+    /// The time that a browser may keep the response, in seconds; nil if it must not be stored.
+    package var lifetime: Int?
+    /// Further headers, such as `Location` and `Set-Cookie`.
+    package var browserHeaders: [Header] = []
     /// False if nothing was done, and the same request may soon succeed. A keyed request then keeps no answer.
     package var isFinal = true
 
@@ -95,18 +115,19 @@ package struct HTTPResponse: Hashable, Sendable {
 
     /// All headers except `Content-Length`, `Date` and `Connection`, which the connection adds.
     package var headers: [(name: String, value: String)] {
-        var headers = [("Cache-Control", "no-store")]
+        var headers = [("Cache-Control", lifetime.map { "private, max-age=\($0)" } ?? "no-store")]
         if let mediaType { headers.insert(("Content-Type", mediaType.rawValue), at: 0) }
         if let requestID { headers.append(("X-Request-ID", requestID.text)) }
         return headers + rareHeaders
     }
 
-    /// The headers that only error responses have.
+    /// The headers that offers do not have.
     var rareHeaders: [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
         if !allow.isEmpty { headers.append(("Allow", allow.joined(separator: ", "))) }
         if let authenticate { headers.append(("WWW-Authenticate", authenticate)) }
         if let retryAfter { headers.append(("Retry-After", String(retryAfter))) }
+        for header in browserHeaders { headers.append((header.name, header.value)) }
         return headers
     }
 
@@ -115,6 +136,7 @@ package struct HTTPResponse: Hashable, Sendable {
         switch status {
         case 200: "OK"
         case 204: "No Content"
+        case 303: "See Other"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 403: "Forbidden"
@@ -126,6 +148,7 @@ package struct HTTPResponse: Hashable, Sendable {
         case 421: "Misdirected Request"
         case 422: "Unprocessable Content"
         case 429: "Too Many Requests"
+        case 500: "Internal Server Error"
         case 503: "Service Unavailable"
         default: "Unknown"
         }

@@ -36,6 +36,12 @@ package struct RequestHead {
     private(set) var requestID: String?
     /// The value of the `traceparent` header; empty if there are several.
     private(set) var traceparent: String?
+    /// The values of the `Cookie` headers, in order.
+    private(set) var cookies: [String] = []
+    /// The value of the `Sec-Fetch-Site` header; empty if there are several.
+    private(set) var fetchSite: String?
+    /// The value of the `Origin` header; empty if there are several.
+    private(set) var origin: String?
     /// True if the client waits for 100 Continue before it sends the body.
     private(set) var expectsContinue = false
 
@@ -75,6 +81,10 @@ package struct RequestHead {
             case 6 where Self.isEqual(bytes, name, "expect"):
                 guard Self.isEqual(bytes, value, "100-continue") else { throw .malformed }
                 expectsContinue = isHTTP11  // RFC 9110 section 15.2: no 1xx responses to HTTP/1.0
+            case 6 where Self.isEqual(bytes, name, "cookie"):
+                cookies.append(try Self.text(bytes, value))
+            case 6 where Self.isEqual(bytes, name, "origin"):
+                origin = origin == nil ? Self.textIfAny(bytes, value) : ""
             case 7 where Self.isEqual(bytes, name, "upgrade"):
                 isLast = true
             case 10 where Self.isEqual(bytes, name, "connection"):
@@ -90,6 +100,8 @@ package struct RequestHead {
                 contentType = contentType.map { "\($0), \(type)" } ?? type
             case 13 where Self.isEqual(bytes, name, "authorization"):
                 authorization = try authorization == nil ? Self.text(bytes, value) : ""
+            case 14 where Self.isEqual(bytes, name, "sec-fetch-site"):
+                fetchSite = fetchSite == nil ? Self.textIfAny(bytes, value) : ""
             case 14 where Self.isEqual(bytes, name, "content-length"):
                 guard !hasLength, framing != .chunked else { throw .malformed }
                 hasLength = true
