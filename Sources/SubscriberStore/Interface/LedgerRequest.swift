@@ -153,6 +153,29 @@ package struct LedgerRedemption: Hashable, Sendable {
     }
 }
 
+/// A person's statement that a redemption without a signature was investigated.
+package struct Acknowledgement: Hashable, Sendable {
+    /// The number of the redemption.
+    package let number: Int64
+    package let at: Timestamp
+    /// nil if it is unknown, as in earlier versions.
+    package let person: String?
+    /// The cause, as the person describes it; nil if there is none.
+    package let note: String?
+
+    package init(_ number: Int64, at: Timestamp, by person: String?, note: String?) {
+        self.number = number
+        self.at = at
+        self.person = person
+        self.note = note
+    }
+}
+
+package struct AcknowledgedRedemption: Hashable, Sendable {
+    package let redemption: LedgerRedemption
+    package let acknowledgement: Acknowledgement
+}
+
 /// The ledger's entries for one customer.
 package struct LedgerEntries: Hashable, Sendable {
     /// The authorisations, oldest first.

@@ -5,7 +5,7 @@ package import OfferEligibility
 ///
 /// A change is durable when its function returns. After a ``StoreError``, nothing of the change is stored, unless the
 /// connection to the database broke during the commit. Every change can be repeated without harm.
-package protocol SubscriberStore: Sendable {
+package protocol SubscriberStore: ConsoleStore {
     /// The threads on which a task can read without switching threads; nil if there are none.
     var executor: (any TaskExecutor)? { get }
 
@@ -125,8 +125,14 @@ package protocol SubscriberStore: Sendable {
         in apps: Set<AppScope>, limit: Int
     ) async throws(StoreError) -> [LedgerRedemption]
 
-    /// - Parameter number: the number of the redemption.
-    func acknowledge(_ number: Int64, at now: Timestamp) async throws(StoreError)
+    /// Acknowledges a redemption that no signature explains.
+    /// - Returns: false if the redemption does not exist, or was acknowledged before.
+    func acknowledge(_ acknowledgement: Acknowledgement) async throws(StoreError) -> Bool
+
+    /// Returns the acknowledged redemptions in some apps, the last acknowledgement first.
+    func acknowledgedRedemptions(
+        in apps: Set<AppScope>, limit: Int
+    ) async throws(StoreError) -> [AcknowledgedRedemption]
 
     /// Lists redemptions in the order of recording.
     func redemptions(after number: Int64, limit: Int) async throws(StoreError) -> [LedgerRedemption]

@@ -33,6 +33,8 @@ extension LockName {
 
     static func keyed(_ request: IdempotentRequest) -> LockName { LockName("keyed", [request.id]) }
 
+    static func signIn(_ link: [UInt8]) -> LockName { LockName("sign-in", [link]) }
+
     static func event(_ nonce: Nonce) -> LockName { LockName("event", [nonce.uuid.utf8]) }
 
     static func receiver(_ url: String) -> LockName { LockName("receiver", [Array(url.utf8)]) }

@@ -65,8 +65,14 @@ extension SQLStore {
         }
     }
 
-    package func acknowledge(_ number: Int64, at now: Timestamp) async throws(StoreError) {
-        try await write(.nothing) { db in try RedemptionTable.acknowledge(number, at: now, db) }
+    package func acknowledge(_ acknowledgement: Acknowledgement) async throws(StoreError) -> Bool {
+        try await write(.nothing) { db in try RedemptionTable.acknowledge(acknowledgement, db) }
+    }
+
+    package func acknowledgedRedemptions(
+        in apps: Set<AppScope>, limit: Int
+    ) async throws(StoreError) -> [AcknowledgedRedemption] {
+        try await read { db in try RedemptionTable.acknowledged(in: apps, limit: limit, db) }
     }
 
     package func redemptions(after number: Int64, limit: Int) async throws(StoreError) -> [LedgerRedemption] {

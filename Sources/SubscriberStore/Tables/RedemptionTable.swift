@@ -331,10 +331,42 @@ enum RedemptionTable {
         "the offer \(offer) of \(product) has \(found) redemptions, but its counter says \(counted)"
     }
 
-    static func acknowledge(_ number: Int64, at now: Timestamp, _ db: any Database) throws {
-        try db.send(
-            "UPDATE redemption SET acknowledged_at = ? WHERE id = ? AND acknowledged_at IS NULL",
-            [now.milliseconds, number])
+    /// - Returns: false if the redemption does not exist, or was acknowledged before.
+    static func acknowledge(_ acknowledgement: Acknowledgement, _ db: any Database) throws -> Bool {
+        let values: [(any ColumnValue)?] = [
+            acknowledgement.at.milliseconds, acknowledgement.person, acknowledgement.note, acknowledgement.number,
+        ]
+        return try db.change(
+            """
+            UPDATE redemption SET acknowledged_at = ?, acknowledged_by = ?, acknowledgement = ?
+            WHERE id = ? AND acknowledged_at IS NULL
+            """, values) == 1
+    }
+
+    /// Returns the acknowledged redemptions of some apps, the last acknowledgement first.
+    static func acknowledged(
+        in scopes: Set<AppScope>, limit: Int, _ db: any Database
+    ) throws -> [AcknowledgedRedemption] {
+        let apps = try AppTable.all(db).filter { scopes.contains($0.value) }
+        var found: [AcknowledgedRedemption] = []
+        for (app, scope) in apps {
+            found += try db.rows(
+                """
+                \(columns) WHERE redemption.app = ? AND redemption.acknowledged_at IS NOT NULL
+                ORDER BY redemption.acknowledged_at DESC, redemption.id DESC LIMIT ?
+                """, [app, limit]
+            ).map { row in
+                AcknowledgedRedemption(
+                    redemption: try redemption(row, scope),
+                    acknowledgement: Acknowledgement(
+                        try row["id"], at: try row.requiredTime("acknowledged_at"), by: try row["acknowledged_by"],
+                        note: try row["acknowledgement"]))
+            }
+        }
+        let sorted = found.sorted { one, other in
+            (one.acknowledgement.at, one.redemption.number) > (other.acknowledgement.at, other.redemption.number)
+        }
+        return Array(sorted.prefix(limit))
     }
 }
 

@@ -137,8 +137,16 @@ extension CurrentStore: SubscriberStore {
         try await read { store throws(StoreError) in try await store.unexplainedRedemptions(in: apps, limit: limit) }
     }
 
-    package func acknowledge(_ number: Int64, at now: Timestamp) async throws(StoreError) {
-        try await write { store throws(StoreError) in try await store.acknowledge(number, at: now) }
+    package func acknowledge(_ acknowledgement: Acknowledgement) async throws(StoreError) -> Bool {
+        try await write { store throws(StoreError) in try await store.acknowledge(acknowledgement) }
+    }
+
+    package func acknowledgedRedemptions(in apps: Set<AppScope>, limit: Int) async throws(StoreError)
+        -> [AcknowledgedRedemption]
+    {
+        try await read { store throws(StoreError) in
+            try await store.acknowledgedRedemptions(in: apps, limit: limit)
+        }
     }
 
     package func redemptions(after number: Int64, limit: Int) async throws(StoreError) -> [LedgerRedemption] {

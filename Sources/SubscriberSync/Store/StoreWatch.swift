@@ -93,6 +93,7 @@ package struct StoreWatch: Service {
         let time = now()
         let oldest = time - RememberedRetentionOffer.time
         try? await current.pruneRetentionOffers(before: oldest)
+        try? await current.pruneSessions(before: time - .days(1))
         await repeatInSteps(of: Self.requestsPerStep) { limit in
             try await current.pruneIdempotentRequests(before: time - IdempotentRequest.time, limit: limit)
         }

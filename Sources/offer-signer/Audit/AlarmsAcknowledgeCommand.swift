@@ -14,17 +14,21 @@ struct AlarmsAcknowledgeCommand: AsyncParsableCommand {
             the keys if you cannot tell. Then acknowledge the numbers that 'alarms show' prints, or all of them. A \
             running service is ready again within seconds:
 
-              offer-signer alarms acknowledge 17 18 --config offers.yaml
+              offer-signer alarms acknowledge 17 18 --note "signed by the old server" --config offers.yaml
             """
     )
 
     @Argument(help: "The numbers of the redemptions. Without numbers, --all is required.") var numbers: [Int64] = []
     @Flag(help: "Acknowledge all redemptions that 'alarms show' prints.") var all = false
+    @Option(help: "The cause, for the console: up to 500 characters.") var note: String?
     @OptionGroup var options: DatabaseOptions
 
     func validate() throws {
         guard numbers.isEmpty == all else {
             throw ValidationError("Name the numbers that 'alarms show' prints, or use --all.")
+        }
+        guard (1...500).contains(note?.count ?? 1) else {
+            throw ValidationError("--note has 1 to 500 characters.")
         }
     }
 
@@ -35,7 +39,10 @@ struct AlarmsAcknowledgeCommand: AsyncParsableCommand {
         }
         let chosen = alarms.filter { all || numbers.contains($0.number) }
         try await options.withStore { store in
-            for alarm in chosen { try await store.acknowledge(alarm.number, at: Timestamp(.now)) }
+            for alarm in chosen {
+                _ = try await store.acknowledge(
+                    Acknowledgement(alarm.number, at: Timestamp(.now), by: CommandUser.name, note: note))
+            }
         }
         for alarm in chosen { StandardStreams.print("acknowledged: \(alarm.line)") }
         if chosen.isEmpty { StandardStreams.print("ok: there is no alarm\n") }

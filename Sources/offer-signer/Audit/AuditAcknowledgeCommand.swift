@@ -38,7 +38,7 @@ struct AuditAcknowledgeCommand: ParsableCommand {
         }
         let file = try AuditFile.make(settings, now: { Timestamp(Date()) })
         do throws(AuditFault) {
-            let line = try file.acknowledgeBreaks(user: Self.user)
+            let line = try file.acknowledgeBreaks(user: CommandUser.name)
             let what = line.map { "the break that line \($0) marks" } ?? "all earlier breaks; none is near the end"
             StandardStreams.print("acknowledged: \(what)\n\(file.head.text)")
         } catch {
@@ -46,11 +46,5 @@ struct AuditAcknowledgeCommand: ParsableCommand {
                 "the break cannot be acknowledged: \(error)",
                 hint: "run this under the account of the service, for example with sudo -u, and with its settings")
         }
-    }
-
-    /// The user who runs the command, even after switching to the service's account.
-    private static var user: String? {
-        let name = ProcessInfo.processInfo.environment["SUDO_USER"] ?? ProcessInfo.processInfo.userName
-        return name.isEmpty ? nil : name
     }
 }

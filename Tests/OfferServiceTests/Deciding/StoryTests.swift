@@ -215,7 +215,8 @@ struct StoryTests {
         #expect(watch.alarms == [alarm])
         let found = try await story.service.store.unexplainedRedemptions(
             in: story.service.catalogue.ledgerCoverage.apps, limit: 9)
-        try await story.service.store.acknowledge(try #require(found.first).number, at: Sample.day(31))
+        _ = try await story.service.store.acknowledge(
+            Acknowledgement(try #require(found.first).number, at: Sample.day(31), by: nil, note: nil))
         await watch.check()
         #expect(watch.alarms.isEmpty)
         let scrape = story.service.routes.scrape()

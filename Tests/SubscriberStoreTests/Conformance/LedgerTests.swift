@@ -190,7 +190,16 @@ struct LedgerTests {
                 reservation(1, by: [.originalTransactionID(Sample.id("3"))], OfferLimits(), at: Self.start + 2))
             try await store.merge([redeemed("3", of: "3", on: Self.start)], in: Sample.production)
             #expect(try await store.unexplainedRedemptions().count == 1)
-            try await store.acknowledge(try #require(found.first).number, at: Sample.day(Self.start + 1))
+            let number = try #require(found.first).number
+            let acknowledgement = Acknowledgement(number, at: Sample.day(Self.start + 1), by: "Ada", note: "a test")
+            #expect(try await store.acknowledge(acknowledgement))
+            #expect(
+                try await store.acknowledge(Acknowledgement(number, at: Sample.day(Self.start + 2), by: nil, note: nil))
+                    == false, "the first one stays")
+            let acknowledged = try await store.acknowledgedRedemptions(in: [Sample.production], limit: 9)
+            #expect(acknowledged.map(\.acknowledgement) == [acknowledgement])
+            #expect(acknowledged.map(\.redemption.number) == [number])
+            #expect(try await store.acknowledgedRedemptions(in: [Sample.sandbox], limit: 9).isEmpty)
             #expect(try await store.unexplainedRedemptions().isEmpty)
         }
     }

@@ -213,8 +213,9 @@ struct PayloadPartitionTests {
         SET search_path = offer_signer;
         DROP TRIGGER redemption_counted ON redemption;
         DROP FUNCTION count_redemption;
-        DROP TABLE redemption_count, announcement, exposure, retention_shown, renewal_change, idempotent_request, offer_event;
-        ALTER TABLE redemption DROP COLUMN is_lasting;
+        DROP TABLE redemption_count, announcement, exposure, retention_shown, renewal_change, idempotent_request, offer_event, console_session, sign_in_link;
+        DROP INDEX redemption_acknowledged;
+        ALTER TABLE redemption DROP COLUMN is_lasting, DROP COLUMN acknowledged_by, DROP COLUMN acknowledgement;
         ALTER TABLE app DROP COLUMN changes_since, DROP COLUMN changes_until;
         ALTER TABLE authorisation DROP COLUMN valid_until, DROP COLUMN rule, DROP COLUMN channel
         """
