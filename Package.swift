@@ -173,13 +173,22 @@ let package = Package(
             ],
             exclude: ["README.md", "OpenAPI/openapi.json"], swiftSettings: strict
         ),
+        .target(
+            name: "ConsoleService",
+            dependencies: [
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferAudit",
+                "OfferConsole", "AppStoreAPI", "SubscriberStore", "OfferConfiguration", "SubscriberSync",
+                "OfferService", logging,
+            ],
+            exclude: ["README.md"], swiftSettings: strict
+        ),
         .executableTarget(
             name: "offer-signer",
             dependencies: [
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
                 "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI",
                 "SubscriberStore", "OfferExplanations", "OfferConfiguration", "SubscriberSync", "OfferService",
-                argumentParser, logging, nioCore, serviceLifecycle, systemPackage, unixSignals, locks,
+                "ConsoleService", argumentParser, logging, nioCore, serviceLifecycle, systemPackage, unixSignals, locks,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),

@@ -2,8 +2,8 @@ package import OfferCore
 import OfferCrypto
 package import OfferEligibility
 
-/// One entry of the audit trail: a signature that was made, a change to the data about a customer, or the refusal of
-/// either.
+/// One entry of the audit trail: a signature that was made, a change to the data about a customer, an act of a person in
+/// the console, or the refusal of one of them.
 ///
 /// An entry is a class because it is passed along several times. Passing a struct would retain each of its dozen
 /// references every time.
@@ -46,13 +46,15 @@ package final class AuditEntry: Sendable {
     package enum Subject: Hashable, Sendable {
         case signature(SignatureKind)
         case customer(CustomerChange)
+        case console(ConsoleAct)
     }
 
     package let time: Timestamp
     package let requestID: String
     package let client: Client
     package let subject: Subject
-    package let item: CatalogueItem
+    /// nil for acts about no app.
+    package let item: CatalogueItem?
     package let grant: Grant?
     /// The bytes that identify the customer: the signed username or account token, or a transaction ID; nil if the
     /// signature identifies no customer. The trail stores only the HMAC of these bytes.
@@ -80,8 +82,22 @@ package final class AuditEntry: Sendable {
             item: CatalogueItem(app: app), grant: nil, customer: customer, decision: nil, outcome: outcome)
     }
 
+    /// Creates an entry for an act of a person in the console.
+    /// - Parameters:
+    ///   - app: nil for acts about no app.
+    ///   - customer: the identifier of the customer, or the text of a search; nil for other acts.
+    package convenience init(
+        time: Timestamp, requestID: String, act: ConsoleAct, address: IPAddress?, app: BundleID? = nil,
+        customer: [UInt8]? = nil, outcome: Outcome = .accepted
+    ) {
+        self.init(
+            time: time, requestID: requestID, client: Client(name: "console", address: address),
+            subject: .console(act), item: app.map { CatalogueItem(app: $0) }, grant: nil, customer: customer,
+            decision: nil, outcome: outcome)
+    }
+
     private init(
-        time: Timestamp, requestID: String, client: Client, subject: Subject, item: CatalogueItem, grant: Grant?,
+        time: Timestamp, requestID: String, client: Client, subject: Subject, item: CatalogueItem?, grant: Grant?,
         customer: [UInt8]?, decision: SignedDecision?, outcome: Outcome
     ) {
         self.time = time
@@ -109,18 +125,23 @@ package final class AuditEntry: Sendable {
         if let digest = client.tokenDigest { writer.member("token", hexadecimal: Array(digest.prefix(4))) }
         if let address { writer.member("address", utf8: address) }
         writer.member("kind", subject.name)
-        writer.member("bundleID", utf8: item.app.text.utf8)
-        if let product = item.product { writer.member("productID", utf8: product.text.utf8) }
-        if let offer = item.offer { writer.member("offerID", utf8: offer.text.utf8) }
+        if case .console(let act) = subject {
+            writer.member("person", act.person)
+            if let subject = act.subject { writer.member("subject", subject) }
+            if let alarm = act.alarm { writer.member("alarm", alarm) }
+        }
+        if let item { writer.member("bundleID", utf8: item.app.text.utf8) }
+        if let product = item?.product { writer.member("productID", utf8: product.text.utf8) }
+        if let offer = item?.offer { writer.member("offerID", utf8: offer.text.utf8) }
         if let grant { try write(grant, to: &writer) }
         if let customer {
             // An empty username stands for every customer of an app that attaches no username.
             writer.member("customer", hexadecimal: customer.isEmpty ? [] : try customerCode(customer))
         }
-        if case .customer(let change) = subject {
-            if let account = change.account { writer.member("account", hexadecimal: try customerCode(account)) }
-            if let environment = change.environment { writer.member("environment", environment.rawValue) }
+        if case .customer(let change) = subject, let account = change.account {
+            writer.member("account", hexadecimal: try customerCode(account))
         }
+        if let environment = subject.environment { writer.member("environment", environment.rawValue) }
         if let decision {
             if let rule = decision.rule { writer.member("rule", rule) }
             writer.member("rulesSHA256", hexadecimal: decision.rulesDigest)
@@ -156,6 +177,15 @@ extension AuditEntry.Subject {
         switch self {
         case .signature(let kind): kind.rawValue
         case .customer(let change): change.kind.rawValue
+        case .console(let act): act.kind.rawValue
+        }
+    }
+
+    fileprivate var environment: AppStoreEnvironment? {
+        switch self {
+        case .signature: nil
+        case .customer(let change): change.environment
+        case .console(let act): act.environment
         }
     }
 }

@@ -57,6 +57,8 @@ package struct Configuration: Sendable {
     /// The time limit for answering a request for a retention message, measured from the first byte of the request.
     package let retentionDeadline: Duration
     package let forwarding: ForwardSettings
+    /// nil if there is no console.
+    package let console: ConsoleSettings?
     /// The settings of the audit trail; nil if there is none.
     package let audit: AuditSettings?
     package let logLevel: Logger.Level
@@ -136,18 +138,22 @@ package struct Configuration: Sendable {
         limits = file.limits
         memoryLimit = reader.value(Settings.bufferMiB) * 1024 * 1024
         appStore = reader.appStore(flags: flags, file: file, roots: roots)
-        store = reader.store(file: file)
+        store = reader.store(file: file, hasConsole: reader.isSet(Settings.consoleAddress))
         appStoreAPI = reader.appStoreAPI(flags: flags, ofData: appStore, store: store, roots: apiRoots)
         notificationsAddress = reader.value(Settings.notificationsAddress)
         retentionDeadline = reader.value(Settings.retentionDeadline)
         forwarding = reader.forwarding(file: file, roots: forwardRoots)
+        console = reader.console(isSecure: certificate != nil)
         audit = reader.audit()
         logLevel = reader.value(Settings.logLevel)
         logFormat = reader.value(Settings.logFormat)
         isDevelopment = flags.development
         let allowsAnyone = reader.value(Settings.allowAnyone)
         values = reader.values
-        if let notificationsAddress { reader.checkExposure(of: notificationsAddress, in: self) }
+        if let notificationsAddress {
+            reader.checkExposure(of: notificationsAddress, Settings.notificationsAddress.name, in: self)
+        }
+        if let console { reader.checkExposure(of: console.address, Settings.consoleAddress.name, in: self) }
         if !LoopbackAddress.isLoopback(address.host) { reader.checkExposure(of: self, allowsAnyone: allowsAnyone) }
     }
 

@@ -116,15 +116,16 @@ extension SettingReader {
             wait: wait)
     }
 
+    /// - Parameter hasConsole: true if the console needs the database for its sessions.
     /// - Returns: nil if no database is configured or needed.
-    mutating func store(file: ConfigurationFile) -> StoreSettings? {
+    mutating func store(file: ConfigurationFile, hasConsole: Bool) -> StoreSettings? {
         let (location, days) = (value(Settings.database), value(Settings.payloadDays))
         if let location, isFlag(Settings.database), location.containsPassword {
             add(
                 "--database contains a password, which the list of processes shows to every account of this machine",
                 hint: "set \(Settings.database.variable) in the environment or in the environment file instead")
         }
-        if location == nil, !file.needsStore {
+        if location == nil, !file.needsStore, !hasConsole {
             if isSet(Settings.payloadDays) || isSet(Settings.notificationsAddress) {
                 add(
                     "settings of the database are present, but there is none",
@@ -132,7 +133,7 @@ extension SettingReader {
             }
             return nil
         }
-        if file.catalogue == nil {
+        if file.catalogue == nil, !hasConsole {
             add(
                 "\(Settings.database.variable) is set, but no app is configured, so no notification would be accepted",
                 hint: "name your apps in \(Settings.configurationFile.variable)")
@@ -152,6 +153,30 @@ extension SettingReader {
                 hint: "list URLs under notifications.forward of an app in \(Settings.configurationFile.variable)")
         }
         return ForwardSettings(key: key, roots: roots ?? [])
+    }
+
+    /// - Parameter isSecure: true if the service has a certificate.
+    /// - Returns: nil if there is no console.
+    mutating func console(isSecure: Bool) -> ConsoleSettings? {
+        let (address, url) = (value(Settings.consoleAddress), value(Settings.consoleURL))
+        guard let address else {
+            if isSet(Settings.consoleURL) {
+                add(
+                    "\(Settings.consoleURL.variable) is set, but there is no console",
+                    hint: "set \(Settings.consoleAddress.variable), for example to 127.0.0.1:8081")
+            }
+            return nil
+        }
+        if let url { return ConsoleSettings(address: address, origin: url) }
+        guard LoopbackAddress.isLoopback(address.host) else {
+            add(
+                "\(Settings.consoleAddress.name) is not a loopback address, and the console's URL is unknown",
+                hint:
+                    "set \(Settings.consoleURL.variable) to the URL in the browser, such as https://offers.example.com")
+            return nil
+        }
+        return ConsoleSettings(
+            address: address, origin: ConsoleOrigin(of: address, port: address.port, isSecure: isSecure))
     }
 
     mutating func callers(file: ConfigurationFile) -> Callers {
@@ -200,12 +225,12 @@ extension SettingReader {
     }
 
     /// Adds a problem if notifications from other machines could be read in transit.
-    mutating func checkExposure(of notifications: ListeningAddress, in configuration: Configuration) {
-        guard !LoopbackAddress.isLoopback(notifications.host), configuration.certificate == nil,
+    mutating func checkExposure(of address: ListeningAddress, _ name: String, in configuration: Configuration) {
+        guard !LoopbackAddress.isLoopback(address.host), configuration.certificate == nil,
             !configuration.isBehindProxy
         else { return }
         add(
-            "\(Settings.notificationsAddress.name) is not a loopback address, and without TLS, customers' purchases could "
+            "\(name) is not a loopback address, and without TLS, customers' purchases could "
                 + "be read in transit",
             hint: """
                 set \(Settings.tlsCertificate.variable) and \(Settings.tlsKey.variable), or, if every request passes through \

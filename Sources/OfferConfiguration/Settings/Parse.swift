@@ -177,6 +177,17 @@ enum Parse {
         return address
     }
 
+    static func consoleOrigin(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> ConsoleOrigin?? {
+        guard let origin = ConsoleOrigin(text) else {
+            problems.append(
+                Diagnostic(
+                    "\(name) is not the URL of a console",
+                    hint: "write it like https://offers.example.com, without a path; http is only for this machine"))
+            return nil
+        }
+        return origin
+    }
+
     /// Parses addresses and networks, such as `198.51.100.0/28,2001:db8::1`.
     static func networks(
         _ text: String, _ name: String, _ problems: inout [Diagnostic]

@@ -8,6 +8,10 @@ package final class ErrorView: Sendable {
         /// 403. The form came from another site.
         case otherOrigin
         case notFound
+        /// 405. The address has no page, or no form, of this kind.
+        case wrongMethod
+        /// 421. The request names another host.
+        case otherHost
         /// 429.
         case tooManyRequests(retryAfterSeconds: Int)
         /// 503.
@@ -29,6 +33,8 @@ package final class ErrorView: Sendable {
         case .badRequest: 400
         case .forbidden, .otherOrigin: 403
         case .notFound: 404
+        case .wrongMethod: 405
+        case .otherHost: 421
         case .tooManyRequests: 429
         case .unavailable: 503
         case .failed: 500
@@ -66,6 +72,13 @@ package final class ErrorView: Sendable {
             (
                 "There is no such page",
                 "<p>The address is wrong, or what it showed no longer exists. A customer may have been erased.</p>"
+            )
+        case .wrongMethod:
+            ("The address is only for a form", "<p>Nothing was changed. Open the page from the navigation.</p>")
+        case .otherHost:
+            (
+                "The console has another address",
+                "<p>Use the address in the setting of its URL. An operator knows it.</p>"
             )
         case .tooManyRequests(let seconds):
             (

@@ -1,15 +1,16 @@
 /// `GET /sign-in`: how to sign in, and why the person is asked to.
 package final class SignInView: Sendable {
-    package enum Reason: Sendable {
-        case signedOut
+    /// The raw values are those of the query.
+    package enum Reason: String, CaseIterable, Sendable {
+        case signedOut = "signed_out"
         /// The session reached its age or was idle for too long.
         case expired
         /// An operator ended the session.
         case ended
         /// The link was used before, or is older than five minutes.
-        case badLink
+        case badLink = "bad_link"
         /// The identity provider refused, or its answer was not valid. The log has the reason.
-        case refusedByProvider
+        case refusedByProvider = "refused"
     }
 
     /// An identity provider to sign in with.

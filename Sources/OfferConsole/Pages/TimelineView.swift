@@ -32,7 +32,7 @@ package final class TimelineView: Sendable {
     }
 
     package final class Entry: Sendable {
-        let at: Timestamp
+        package let at: Timestamp
         let kind: Kind
         /// A sentence. It may contain user text.
         let sentence: String

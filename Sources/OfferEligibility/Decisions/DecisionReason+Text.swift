@@ -24,6 +24,12 @@ extension DecisionReason {
         return text
     }
 
+    /// The reason in words, without and with what would supply an unknown fact.
+    package var sentences: (text: String, remedy: String?) {
+        guard let missing else { return (text, nil) }
+        return (Self.subject(fact) + " is not known.", missing.sentence)
+    }
+
     private static func subject(_ fact: String?) -> String {
         guard let fact else { return "A fact that the rule tests" }
         return subjects[fact] ?? "The fact \(fact)"

@@ -1,10 +1,10 @@
 package import Logging
 package import NIOCore
-import OfferConfiguration
+package import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferExplanations
-import OfferHTTP
+package import OfferHTTP
 import OfferTelemetry
 import SubscriberSync
 
@@ -53,7 +53,7 @@ package final class RequestLimits: Sendable {
     }
 
     /// Counts an unauthenticated request against the address it comes from.
-    func countAddress(of request: HTTPRequest, under policy: Policy) throws(Problem) {
+    package func countAddress(of request: HTTPRequest, under policy: Policy) throws(Problem) {
         guard let limit = policy.limits.addresses, let client = limitedClient(of: request, under: policy) else {
             return
         }

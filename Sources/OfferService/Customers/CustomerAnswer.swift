@@ -1,6 +1,6 @@
 package import OfferCore
 package import OfferEligibility
-package import SubscriberStore
+import SubscriberStore
 
 /// The answer of `POST /v1/customers/lookup`, also printed by `offer-signer customers show`.
 package enum CustomerAnswer {
@@ -10,22 +10,9 @@ package enum CustomerAnswer {
     /// The answer about an unknown customer.
     package static let ofUnknownCustomer = Array(#"{"customers":[]}"#.utf8)
 
-    /// - Parameters:
-    ///   - stored: the stored data about the customer in each environment.
-    ///   - identifier: the identifier in the request.
-    ///   - store: supplies the customer's authorisations.
-    package static func body(
-        _ stored: [StoredCustomer], known identifier: CustomerIdentifier, of app: Catalogue.App, at now: Timestamp,
-        in store: any SubscriberStore
-    ) async throws(StoreError) -> [UInt8] {
-        let customers = stored.sorted { $0.app.environment.rawValue < $1.app.environment.rawValue }
-            .compactMap { OwnedCustomer($0, known: identifier, by: app.ownership) }
-        var known: [(OwnedCustomer, LedgerEntries)] = []
-        for customer in customers {
-            known.append((customer, try await store.ledgerEntries(of: customer.holders, in: customer.app)))
-        }
+    package static func body(_ known: [KnownCustomer], of app: Catalogue.App, at now: Timestamp) -> [UInt8] {
         var writer = JSONWriter()
-        writer.objects("customers", known) { $1.0.write(to: &$0, $1.1, in: app, at: now) }
+        writer.objects("customers", known) { $1.owned.write(to: &$0, $1.ledger, in: app, at: now) }
         return writer.finish()
     }
 }
@@ -46,7 +33,7 @@ extension OwnedCustomer {
         writer.objects("subscriptions", state.subscriptions) { $1.write(to: &$0) }
         writer.objects("redemptions", state.redemptions) { writer, redemption in
             redemption.write(to: &writer)
-            guard let known = ledger.redemptions.first(where: { $0.isSame(as: redemption) }) else { return }
+            guard let known = ledger.redemptions.first(where: { $0.isRecord(of: redemption) }) else { return }
             writer.member("authorised", known.authorisedAt != nil)
         }
         writer.objects("authorisations", ledger.authorisations) { writer, authorisation in
@@ -83,13 +70,6 @@ extension OwnedCustomer {
             writer.member(CustomerIdentifier(link.account))
         }
         if !isComplete { writer.member("complete", false) }
-    }
-}
-
-extension LedgerRedemption {
-    fileprivate func isSame(as redemption: Redemption) -> Bool {
-        originalTransactionID == redemption.originalTransactionID && redemption.type == .promotional
-            && productID == redemption.productID && offerID == redemption.offerID && at == redemption.at
     }
 }
 

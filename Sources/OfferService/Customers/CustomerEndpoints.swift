@@ -12,20 +12,19 @@ import SubscriberSync
 /// Each change is recorded in the audit trail before it is made, so no change goes unrecorded.
 struct CustomerEndpoints: Sendable {
     private let store: CurrentStore
-    private let refresher: RefreshQueue?
+    private let directory: CustomerDirectory
     private let trail: AuditTrail?
     private let now: @Sendable () -> Timestamp
     /// The limit on requests that wait for the database.
     private let limit = LaneLimit(256)
 
-    /// - Parameters:
-    ///   - refresher: nil if the App Store is not queried.
-    ///   - trail: nil if there is no audit trail.
+    /// - Parameter trail: nil if there is no audit trail.
     init(
-        store: CurrentStore, refresher: RefreshQueue?, trail: AuditTrail?, now: @escaping @Sendable () -> Timestamp
+        store: CurrentStore, directory: CustomerDirectory, trail: AuditTrail?,
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
-        self.refresher = refresher
+        self.directory = directory
         self.trail = trail
         self.now = now
     }
@@ -37,42 +36,16 @@ struct CustomerEndpoints: Sendable {
             guard members["orderID"] == nil else { return try await lookUp(OrderReference(members), admission) }
             let customer = try CustomerReference(members)
             let app = try admission.app(customer.bundleID)
-            var stored = try await stored(customer)
-            if let refresher, await refresher.refresh(customer, knownAs: stored, of: app, at: now()) != .notNeeded {
-                stored = try await self.stored(customer)
-            }
-            return try await answer(stored, known: customer.identifier, of: app)
+            let known = try await directory.customers(known: customer, of: app)
+            return HTTPResponse(body: CustomerAnswer.body(known, of: app, at: now()))
         }
     }
 
     /// Looks up the customer of an order, which only the App Store knows.
     private func lookUp(_ order: OrderReference, _ admission: Admission) async throws(Problem) -> HTTPResponse {
         let app = try admission.app(order.bundleID)
-        guard let refresher, app.environments.contains(.production) else { throw .appStoreNotQueried }
-        let purchase: TransactionID?
-        do throws(SyncError) {
-            let scope = AppScope(bundleID: order.bundleID, environment: .production)
-            purchase = try await refresher.purchase(ofOrder: order.number, in: scope)
-        } catch {
-            if case .store(let error) = error { throw Problem(error) }
-            guard error.isNotFound else { throw .appStoreUnavailable(error) }
-            purchase = nil
-        }
-        guard let purchase else { return HTTPResponse(body: CustomerAnswer.ofUnknownCustomer) }
-        let customer = CustomerReference(
-            bundleID: order.bundleID, identifier: .originalTransactionID(purchase), environment: .production)
-        // The order may be old. Alone, it would pass for the present state.
-        _ = await refresher.refresh(customer, knownAs: [], of: app, at: now())
-        return try await answer(stored(customer), known: customer.identifier, of: app)
-    }
-
-    private func answer(
-        _ stored: [StoredCustomer], known identifier: CustomerIdentifier, of app: Catalogue.App
-    ) async throws(Problem) -> HTTPResponse {
-        do throws(StoreError) {
-            return HTTPResponse(
-                body: try await CustomerAnswer.body(stored, known: identifier, of: app, at: now(), in: store))
-        } catch { throw Problem(error) }
+        let known = try await directory.customers(ofOrder: order, of: app)
+        return HTTPResponse(body: CustomerAnswer.body(known, of: app, at: now()))
     }
 
     /// `PUT /v1/customers/facts`.
@@ -121,15 +94,6 @@ struct CustomerEndpoints: Sendable {
 
     // MARK: Store
 
-    private func stored(_ customer: CustomerReference) async throws(Problem) -> [StoredCustomer] {
-        do throws(StoreError) {
-            return try await store.customers(
-                known: customer.identifier, bundleID: customer.bundleID, environment: customer.environment)
-        } catch {
-            throw Problem(error)
-        }
-    }
-
     /// Returns the scope of a change. Its environment is the requested one, or the app's only one, or the only one in
     /// which the customer is known.
     private func scope(of customer: CustomerReference, _ app: Catalogue.App) async throws(Problem) -> AppScope {
@@ -144,7 +108,7 @@ struct CustomerEndpoints: Sendable {
             return scope(environment)
         }
         if app.environments.count == 1, let only = app.environments.first { return scope(only) }
-        let known = try await stored(customer).map(\.app.environment).filter(app.environments.contains)
+        let known = try await directory.stored(customer).map(\.app.environment).filter(app.environments.contains)
         guard let only = known.first, known.count == 1 else { throw .environmentNeeded }
         return scope(only)
     }

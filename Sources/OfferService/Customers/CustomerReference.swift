@@ -1,14 +1,14 @@
-import OfferCore
-import OfferEligibility
+package import OfferCore
+package import OfferEligibility
 
 /// A request's reference to a customer: the app, exactly one identifier, and an optional environment.
-struct CustomerReference {
+package struct CustomerReference: Sendable {
     let bundleID: BundleID
     let identifier: CustomerIdentifier
     /// nil if the request names no environment.
     let environment: AppStoreEnvironment?
 
-    init(bundleID: BundleID, identifier: CustomerIdentifier, environment: AppStoreEnvironment?) {
+    package init(bundleID: BundleID, identifier: CustomerIdentifier, environment: AppStoreEnvironment?) {
         self.bundleID = bundleID
         self.identifier = identifier
         self.environment = environment

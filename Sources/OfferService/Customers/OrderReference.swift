@@ -1,10 +1,15 @@
-import AppStoreAPI
-import OfferCore
+package import AppStoreAPI
+package import OfferCore
 
 /// A request's reference to the customer of an order: the app, and the number on the receipt that Apple mailed.
-struct OrderReference {
+package struct OrderReference: Sendable {
     let bundleID: BundleID
     let number: OrderNumber
+
+    package init(bundleID: BundleID, number: OrderNumber) {
+        self.bundleID = bundleID
+        self.number = number
+    }
 
     init(_ members: JSONObject) throws(Problem) {
         do throws(MemberError) {

@@ -8,23 +8,32 @@ package import SubscriberSync
 /// Store is not queried.
 package struct CustomerDecision {
     private let outcome: DecisionOutcome
-    private let subscriptions: [Subscription]
+    package let subscriptions: [Subscription]
+
+    /// The decision about one offer, with the reasons for a refusal.
+    package struct Verdict: Hashable, Sendable {
+        package let offer: OfferTerms
+        /// Empty if the customer may have the offer.
+        package let reasons: [DecisionReason]
+    }
 
     /// - Parameters:
     ///   - environment: the environment, needed for a customer who is known in several environments; nil to find it.
     ///   - productIDs: the products to decide about; nil for all products.
+    ///   - supposition: a change to the known facts.
     ///   - now: the time at which the rules decide.
     package init(
         about identifier: CustomerIdentifier, of app: Catalogue.App, _ bundleID: BundleID,
-        in environment: AppStoreEnvironment?, productIDs: Set<ProductID>?, store: CurrentStore, at now: Timestamp,
-        log: Logger
+        in environment: AppStoreEnvironment?, productIDs: Set<ProductID>?, supposing supposition: Supposition? = nil,
+        store: CurrentStore, at now: Timestamp, log: Logger
     ) async throws(Problem) {
         let name = NamedCustomer.Name(
             bundleID: bundleID, identity: NamedCustomer.Identity(identifier), environment: environment)
         let customer = try await CustomerLoader(store: store, refresher: nil).load(
             NamedCustomer(name, proofs: nil, unprovenRefresh: .never), app, at: now
         ) { _ in false }
-        let decisions = app.rules.decide(customer.facts, about: productIDs, at: now)
+        let facts = supposition.map { customer.facts.supposing($0, at: now) } ?? customer.facts
+        let decisions = app.rules.decide(facts, about: productIDs, at: now)
         let plans = decisions.filter(\.isEligible).map { decision in
             SignaturePlan(terms: decision.offer, places: [], v1: nil, jws: nil, at: now, expiresAt: now)
         }
@@ -43,6 +52,17 @@ package struct CustomerDecision {
                 return .eligible(decision.offer, gaps: [])
             })
         subscriptions = customer.facts.state.subscriptions
+    }
+
+    /// The offers with a rule, the eligible ones first.
+    package var verdicts: [Verdict] {
+        outcome.offers.map { offer in
+            switch offer {
+            case .signed(let terms, _), .eligible(let terms, _), .failed(let terms, _):
+                Verdict(offer: terms, reasons: [])
+            case .refused(let decision): Verdict(offer: decision.offer, reasons: decision.reasons)
+            }
+        }
     }
 
     /// The answer of `POST /v1/decisions` with `"sign": false`, on one line.

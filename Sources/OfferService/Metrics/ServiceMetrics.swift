@@ -68,9 +68,12 @@ package final class ServiceMetrics: Sendable {
     }
 
     /// Returns a route's response counters, by status.
-    func responses(of route: String) -> [Int: Counter] {
+    /// - Parameter statuses: the statuses that the route's responses may have.
+    package func responses(
+        of route: String, statuses: [Int] = [200, 204] + Problem.statuses
+    ) -> [Int: Counter] {
         Dictionary(
-            uniqueKeysWithValues: ([200, 204] + Problem.statuses).map { status in
+            uniqueKeysWithValues: statuses.map { status in
                 (status, registry.counter(.requests, route, String(status)))
             })
     }

@@ -1,7 +1,7 @@
 package import Logging
-import OfferAudit
+package import OfferAudit
 package import OfferConfiguration
-import OfferCore
+package import OfferCore
 import OfferEligibility
 package import OfferHTTP
 package import OfferIdentity
@@ -60,40 +60,50 @@ package struct Application: Sendable {
     package let keyHealth: KeyHealth
     package let refusals: RefusalLog
     let explanations: ExplanationEndpoint
-    let store: CurrentStore
+    package let store: CurrentStore
     let intake: NotificationIntake
     let notifications: NotificationEndpoint
     let retention: RetentionEndpoint
     package let retentionHealth: RetentionHealth
     /// The tasks that may outlast their requests. They end before the store is closed.
     package let detachedWork = DetachedWork(maximumDetachedWork)
+    package let directory: CustomerDirectory
     let customers: CustomerEndpoints
     /// The maximum number of decisions about retention messages under way, including those whose requests were already
     /// answered.
     private static let maximumDetachedWork = 512
-    let health: Health
+    package let health: Health
+    package let policy: CurrentPolicy
+    /// nil if there is no audit trail.
+    package let trail: AuditTrail?
+    package let limits: RequestLimits
+    package let now: @Sendable () -> Timestamp
     let metricsPage: MetricsPage
     private let gatekeeper: Gatekeeper
-    private let metrics: ServiceMetrics
-    private let log: Logger
+    package let metrics: ServiceMetrics
+    package let log: Logger
 
     package init(_ dependencies: Dependencies) {
         let (policy, sources, front) = (dependencies.policy, dependencies.sources, dependencies.front)
         let (telemetry, safeguards) = (dependencies.telemetry, dependencies.safeguards)
         let refresher = dependencies.subscribers.refresher
         log = telemetry.log
+        self.policy = policy
+        trail = safeguards.trail
+        now = sources.now
         metrics = telemetry.metrics
         store = dependencies.subscribers.store ?? CurrentStore(nil, log: log)
         refusals = RefusalLog(log: log, uptime: sources.uptime, run: front.composeRefusals)
-        let limits = RequestLimits(metrics: metrics, log: log, uptime: sources.uptime)
+        limits = RequestLimits(metrics: metrics, log: log, uptime: sources.uptime)
         gatekeeper = Gatekeeper(
             policy: policy, authenticator: Authenticator(userKeys: front.userKeys, now: sources.now), limits: limits,
             recordsAddresses: safeguards.trail?.recordsAddresses ?? false)
         let trust =
             dependencies.subscribers.trust
             ?? AppStoreTrust(AppStoreSettings(), now: sources.now, metrics: metrics.sync, log: log)
+        directory = CustomerDirectory(store: store, refresher: refresher, now: sources.now)
         customers = CustomerEndpoints(
-            store: store, refresher: refresher, trail: safeguards.trail, now: sources.now)
+            store: store, directory: directory, trail: safeguards.trail, now: sources.now)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(
             policy: policy, keyHealth: keyHealth, safeguards: safeguards, sources: sources, metrics: metrics,

@@ -7,6 +7,8 @@ package struct ListeningPorts: Hashable, Sendable {
     package let metrics: Int?
     /// nil if notifications have no separate address.
     package let notifications: Int?
+    /// nil if there is no console.
+    package let console: Int?
 
     /// - Parameter ports: the ports, in the order of the listeners.
     init(_ ports: [Int], of configuration: Configuration) {
@@ -14,5 +16,6 @@ package struct ListeningPorts: Hashable, Sendable {
         main = ports[0]
         metrics = configuration.metricsAddress == nil ? nil : others.popFirst()
         notifications = configuration.notificationsAddress == nil ? nil : others.popFirst()
+        console = configuration.console == nil ? nil : others.popFirst()
     }
 }

@@ -6,12 +6,12 @@ package import OfferConfiguration
 package import OfferCore
 import OfferCrypto
 import OfferEligibility
-import OfferHTTP
+package import OfferHTTP
 import OfferIdentity
 package import OfferTelemetry
 package import ServiceLifecycle
 import SubscriberStore
-import SubscriberSync
+package import SubscriberSync
 package import UnixSignals
 
 /// The builder of the whole service from a configuration, with its listeners and background tasks.
@@ -20,6 +20,7 @@ package enum ServiceBuilder {
     /// - Parameters:
     ///   - reloadSignals: signals that each trigger a reload.
     ///   - readConfiguration: rereads the configuration for a reload.
+    ///   - makeConsole: makes the responder of the console, which is above this module.
     ///   - onListening: called once with the ports when the service listens.
     /// - Returns: the services in start order. They must stop in reverse order, so that keys are still watched while
     ///   requests arrive.
@@ -27,7 +28,8 @@ package enum ServiceBuilder {
     package static func build(
         _ configuration: Configuration, reloadSignals: UnixSignalsSequence,
         readConfiguration: @escaping ConfigurationReloader.ReadConfiguration, log: Logger, logLevel: LogLevel,
-        onListening: @escaping @Sendable (ListeningPorts) -> Void
+        makeConsole: (Application, ConsoleSettings) -> any Responder,
+        onListening: @escaping @Sendable (ListeningPorts, CurrentStore) -> Void
     ) async throws(ConfigurationError) -> [any Service] {
         let (readiness, metrics, sources) = (Readiness(), ServiceMetrics(), SystemInputs.system)
         let selfTest = try SelfTest(KnownAnswers())
@@ -78,13 +80,13 @@ package enum ServiceBuilder {
             now: sources.now, readiness: readiness, metrics: metrics,
             refusals: application.refusals, log: log)
         let server = HTTPServer(
-            listeners: listeners(configuration, application), certificate: reloader.certificate,
+            listeners: listeners(configuration, application, makeConsole), certificate: reloader.certificate,
             readiness: readiness, metrics: metrics.connections, budget: budget,
             sources: ConnectionSources { [policy = reloader.policy] in
                 let policy = policy.snapshot
                 return ConnectionSources.Rules(limits: policy.limits, proxies: policy.proxies)
             }
-        ) { ports in onListening(ListeningPorts(ports, of: configuration)) }
+        ) { ports in onListening(ListeningPorts(ports, of: configuration), store) }
         let watch = AppStoreWatch(trust, client: ocspClient, settings: settings, readiness: readiness, log: log)
         let storeWatch = StoreWatch(
             store, now: sources.now, readiness: readiness, metrics: metrics.sync, log: log)
@@ -103,7 +105,10 @@ package enum ServiceBuilder {
         return services + (asking?.services ?? []) + [server]
     }
 
-    private static func listeners(_ configuration: Configuration, _ application: Application) -> [Listener] {
+    private static func listeners(
+        _ configuration: Configuration, _ application: Application,
+        _ makeConsole: (Application, ConsoleSettings) -> any Responder
+    ) -> [Listener] {
         func router(_ role: ListenerRole, at address: ListeningAddress) -> Router {
             application.router(for: role, isOnLoopback: LoopbackAddress.isLoopback(address.host))
         }
@@ -125,6 +130,13 @@ package enum ServiceBuilder {
                 Listener(
                     address, sharesPort: configuration.sharesPort, maximumConnections: ofNotifications,
                     responder: router(.notifications, at: address)))
+        }
+        if let console = configuration.console {
+            connections -= maximumConsoleConnections
+            others.append(
+                Listener(
+                    console.address, sharesPort: configuration.sharesPort,
+                    maximumConnections: maximumConsoleConnections, responder: makeConsole(application, console)))
         }
         let main = Listener(
             configuration.address, sharesPort: configuration.sharesPort, maximumConnections: connections,
@@ -151,6 +163,9 @@ package enum ServiceBuilder {
     /// The connection limit for metrics: enough for Prometheus and a few people, but small enough to leave most file
     /// descriptors for offers.
     private static let maximumMetricsConnections = 32
+
+    /// The connection limit for the console. A browser keeps up to six connections open.
+    private static let maximumConsoleConnections = 128
 
     /// The connection limit: the descriptor limit minus a reserve for files and for connections that are opening or
     /// closing, at most 10,000.

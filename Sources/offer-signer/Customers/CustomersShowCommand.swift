@@ -97,7 +97,8 @@ struct CustomersShowCommand: AsyncParsableCommand {
         _ store: any SubscriberStore
     ) async throws -> [UInt8] {
         let stored = try await store.customers(known: identifier, bundleID: bundleID, environment: environment)
-        return try await CustomerAnswer.body(stored, known: identifier, of: app, at: Timestamp(.now), in: store)
+        return try await CustomerAnswer.body(
+            KnownCustomer.all(stored, known: identifier, of: app, in: store), of: app, at: Timestamp(.now))
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CProcess
+import ConsoleService
 import Logging
 import OfferConfiguration
 import OfferCore
@@ -58,8 +59,9 @@ struct ServeCommand: AsyncParsableCommand {
         let reader = options.reader
         let services = try await ServiceBuilder.build(
             configuration, reloadSignals: reloadSignals,
-            readConfiguration: { () throws(ConfigurationError) in try reader.read() }, log: log, logLevel: level
-        ) { ports in announce(configuration, ports) }
+            readConfiguration: { () throws(ConfigurationError) in try reader.read() }, log: log, logLevel: level,
+            makeConsole: { application, settings in Console.router(of: application, settings) }
+        ) { ports, store in announce(configuration, ports) }
         // Up to this point, SIGTERM simply ends the process: there is no work to finish, and a disk may be hanging.
         let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let group = ServiceGroup(services: services, logger: log)

@@ -107,6 +107,8 @@ struct ServeOptions: ParsableArguments {
     @Flag(Settings.allowAnyone) var allowAnyone: Bool
     @Option(Settings.database) var database: String?
     @Option(Settings.notificationsAddress) var notificationsAddress: String?
+    @Option(Settings.consoleAddress) var consoleAddress: String?
+    @Option(Settings.consoleURL) var consoleURL: String?
     @Option(Settings.auditLog) var auditLog: String?
     @Option(checked: Settings.logLevel) var logLevel: String?
     @Option(checked: Settings.logFormat) var logFormat: String?
@@ -124,6 +126,8 @@ struct ServeOptions: ParsableArguments {
         flags[Settings.allowAnyone] = allowAnyone ? "true" : nil
         flags[Settings.database] = database
         flags[Settings.notificationsAddress] = notificationsAddress
+        flags[Settings.consoleAddress] = consoleAddress
+        flags[Settings.consoleURL] = consoleURL
         flags[Settings.auditLog] = auditLog
         flags[Settings.logLevel] = logLevel
         flags[Settings.logFormat] = logFormat

@@ -1,0 +1,132 @@
+import Logging
+import OfferAudit
+import OfferConfiguration
+import OfferConsole
+import OfferCore
+import OfferEligibility
+import OfferHTTP
+import OfferService
+import SubscriberStore
+import SubscriberSync
+
+/// `GET /customer`: everything about one customer, and how the rules decide.
+struct CustomerPage: Sendable {
+    let directory: CustomerDirectory
+    let store: CurrentStore
+    let acts: ConsoleActs
+    let log: Logger
+
+    static let fields =
+        CustomerAddress.fields + [
+            FormReader.Field("autoRenew", maximumBytes: 8), FormReader.Field("factName", maximumBytes: 64),
+            FormReader.Field("factValue", maximumBytes: 1024), FormReader.Field("page", maximumBytes: 8),
+        ]
+
+    var route: ConsoleRoute { .page("/customer", for: .roles(ConsoleSection.find.roles), Self.fields, answer) }
+
+    @Sendable private func answer(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
+        let address = try CustomerAddress(request.values)
+        let app = try request.app(address.app.bundleID)
+        try await acts.record(.customer, request, app: address.app, customer: address.identifier.utf8)
+        let whatIf = WhatIf(request.values)
+        do throws(OfferService.Problem) {
+            let known = try await directory.customers(known: address.reference, of: app)
+            guard let customer = known.first(where: { $0.owned.app == address.app }) else {
+                throw OfferService.Problem.unknownCustomer
+            }
+            let decided = try await verdicts(address, app, whatIf, request)
+            let view = CustomerView(
+                customer, at: address, in: app, decided, whatIf, page: Int(request.values["page"] ?? "") ?? 1, request)
+            return .page(view.html)
+        } catch { throw refusal(error, request) }
+    }
+
+    /// Decides about every offer of the app, with the what-if and, if there is one, without it.
+    private func verdicts(
+        _ address: CustomerAddress, _ app: Catalogue.App, _ whatIf: WhatIf, _ request: ConsoleRequest
+    ) async throws(OfferService.Problem) -> [OfferVerdict] {
+        func decide(_ supposition: Supposition?) async throws(OfferService.Problem) -> [CustomerDecision.Verdict] {
+            try await CustomerDecision(
+                about: address.identifier, of: app, address.app.bundleID, in: address.app.environment, productIDs: nil,
+                supposing: supposition, store: store, at: request.now, log: log
+            ).verdicts
+        }
+        guard let supposition = whatIf.supposition else {
+            return try await decide(nil).map { OfferVerdict($0, isChanged: false) }
+        }
+        let known = try await decide(nil)
+        return try await decide(supposition).map { verdict in
+            let before = known.first { $0.offer == verdict.offer }
+            return OfferVerdict(verdict, isChanged: before?.reasons.isEmpty != verdict.reasons.isEmpty)
+        }
+    }
+
+    private func refusal(_ problem: OfferService.Problem, _ request: ConsoleRequest) -> ConsoleRefusal {
+        switch problem.code {
+        case .notFound, .appNotServed: .problem(.notFound)
+        case .storeUnavailable, .appStoreUnavailable: request.unavailable
+        default: .problem(.failed(requestID: request.http.id.text))
+        }
+    }
+}
+
+extension OfferService.Problem {
+    /// A customer about whom nothing is stored. The console shows it as a page that does not exist.
+    fileprivate static let unknownCustomer = OfferService.Problem.notFound
+}
+
+extension WhatIf {
+    convenience init(_ values: FormValues) {
+        self.init(
+            autoRenew: values["autoRenew"].flatMap(AutoRenew.init) ?? .asIs,
+            factName: values["factName"] ?? "", factValue: values["factValue"] ?? "")
+    }
+
+    /// nil if nothing is supposed.
+    var supposition: Supposition? {
+        let renews: Bool? =
+            switch autoRenew {
+            case .asIs: nil
+            case .on: true
+            case .off: false
+            }
+        let fact = factName.isEmpty ? nil : Supposition.Fact(name: factName, value: TeamFactValue(typed: factValue))
+        return renews == nil && fact == nil ? nil : Supposition(autoRenews: renews, fact: fact)
+    }
+}
+
+extension TeamFactValue {
+    /// The value that a person typed: `true`, `false`, a JSON number, or else a text.
+    fileprivate init(typed text: String) {
+        switch text {
+        case "true": self = .bool(true)
+        case "false": self = .bool(false)
+        default:
+            if case .number(let digits)? = try? JSONReader.read(Array(text.utf8)) {
+                self = .number(digits)
+            } else {
+                self = .text(Array(text.utf8))
+            }
+        }
+    }
+
+    /// The value as JSON writes it, but texts without quotation marks.
+    var words: String {
+        switch self {
+        case .text(let utf8), .number(let utf8): String(decoding: utf8, as: UTF8.self)
+        case .bool(let value): value ? "true" : "false"
+        }
+    }
+}
+
+extension OfferVerdict {
+    convenience init(_ verdict: CustomerDecision.Verdict, isChanged: Bool) {
+        self.init(
+            offerID: verdict.offer.offerID.text.description, productID: verdict.offer.productID.text.description,
+            rule: verdict.offer.rule.name,
+            reasons: verdict.reasons.map { reason in
+                let (text, remedy) = reason.sentences
+                return Reason(text, remedy: remedy)
+            }, isChanged: isChanged)
+    }
+}

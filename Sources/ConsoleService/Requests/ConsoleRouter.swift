@@ -1,0 +1,260 @@
+import Logging
+import OfferConfiguration
+import OfferConsole
+import OfferCore
+package import OfferHTTP
+import OfferService
+import OfferTelemetry
+import SubscriberStore
+import SubscriberSync
+
+/// The responder of the console's listener. It knows who asks, and refuses what the person may not do.
+///
+/// ```
+/// host ─▶ route ─▶ own form? ─▶ session ─▶ role ─▶ fields ─▶ page or act
+/// ```
+package struct ConsoleRouter: Responder {
+    private struct Key: Hashable {
+        let path: String
+        let isAct: Bool
+    }
+
+    private let routes: [Key: ConsoleRoute]
+    private let counters: [String: [Int: Counter]]
+    private let origin: ConsoleOrigin
+    private let sessions: ConsoleSessions
+    private let policy: CurrentPolicy
+    private let limits: RequestLimits
+    private let store: CurrentStore
+    private let now: @Sendable () -> Timestamp
+    private let log: Logger
+    private let limit = LaneLimit(64)
+
+    private static let statuses = [200, 303, 400, 403, 404, 405, 421, 429, 500, 503]
+    private static let other = "console other"
+
+    init(
+        _ routes: [ConsoleRoute], of application: Application, origin: ConsoleOrigin, sessions: ConsoleSessions
+    ) {
+        self.routes = Dictionary(
+            uniqueKeysWithValues: routes.map { (Key(path: $0.path.description, isAct: $0.isAct), $0) })
+        let labels = Set(routes.map { "console \($0.path)" } + [Self.other])
+        counters = Dictionary(
+            uniqueKeysWithValues: labels.map {
+                ($0, application.metrics.responses(of: $0, statuses: Self.statuses))
+            })
+        self.origin = origin
+        self.sessions = sessions
+        policy = application.policy
+        limits = application.limits
+        store = application.store
+        now = application.now
+        log = application.log
+    }
+
+    package func maximumBodySize(of path: String) -> Int { FormReader.maximumBytes }
+
+    package func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse {
+        let problem: ErrorView.Problem =
+            switch fault {
+            case .bodyTooLarge: .badRequest("The form is too large.")
+            case .timedOut: .badRequest("The request did not arrive in time.")
+            default: .badRequest("The request is not valid HTTP.")
+            }
+        return page(problem, Self.other, context)
+    }
+
+    package func reply(to request: HTTPRequest, shedding: LoadShedding) -> Reply {
+        let (context, path) = (request.context, request.path)
+        if path == "/console.css", ["GET", "HEAD"].contains(request.method) { return .now(styleSheet(context)) }
+        guard isOwnHost(request) else {
+            return .now(page(.otherHost, Self.other, context))
+        }
+        let isAct = request.method == "POST"
+        guard let route = routes[Key(path: path, isAct: isAct)] else {
+            let other = routes[Key(path: path, isAct: !isAct)]
+            return answerLater(request, "console other") { () async throws(ConsoleRefusal) in
+                _ = try await self.signedIn(request)
+                throw .problem(other == nil ? .notFound : .wrongMethod)
+            }
+        }
+        guard isAct || ["GET", "HEAD"].contains(request.method) else {
+            return .now(page(.wrongMethod, Self.label(route), context))
+        }
+        if isAct, !isOwnForm(request) {
+            log.warning(
+                "form of another site refused",
+                metadata: context.metadata(["path": "\(route.path)", "origin": "\(request.browser?.origin ?? "-")"]))
+            return .now(page(.otherOrigin, Self.label(route), context))
+        }
+        guard shedding < .all else {
+            return .now(
+                page(.unavailable(requestID: context.id.text), Self.label(route), context))
+        }
+        return answerLater(request, Self.label(route)) { () async throws(ConsoleRefusal) in
+            let (session, clock) = try await self.signedIn(request)
+            try self.admit(session, to: route, request)
+            let values = try route.values(of: request)
+            return try await route.handle(
+                ConsoleRequest(
+                    http: request, policy: self.policy.snapshot, session: session, clock: clock, now: self.now(),
+                    values: values, version: OfferSignerVersion.text))
+        }
+    }
+
+    // MARK: Checks
+
+    /// Returns true if the request names the console's host. A page of another site may have sent it otherwise (DNS
+    /// rebinding).
+    private func isOwnHost(_ request: HTTPRequest) -> Bool {
+        guard let host = request.host?.lowercased() else { return false }
+        if host == origin.host { return true }
+        return LoopbackAddress.isLoopback(origin.host) && LoopbackAddress.isLoopback(host)
+    }
+
+    /// Returns true if a page of the console sent the form. A browser that does not say where a form comes from says its
+    /// origin.
+    private func isOwnForm(_ request: HTTPRequest) -> Bool {
+        if let site = request.browser?.fetchSite { return site == "same-origin" }
+        return request.browser?.origin == origin.text
+    }
+
+    /// Returns the session of the request; nil if nobody is signed in.
+    private func signedIn(_ request: HTTPRequest) async throws(ConsoleRefusal) -> (ConsoleSession?, ConsoleClock) {
+        let cookies = request.browser?.cookies ?? []
+        let clock = sessions.clock(in: cookies)
+        guard let token = sessions.token(in: cookies) else {
+            try countStranger(request)
+            return (nil, clock)
+        }
+        let found: ConsoleSession?
+        do { found = try await sessions.session(of: token, at: now()) } catch {
+            throw .problem(.unavailable(requestID: request.id.text))
+        }
+        if found?.state(at: now()) != .valid { try countStranger(request) }
+        return (found, clock)
+    }
+
+    /// Limits requests without a valid session, so that nobody can test tokens without limit.
+    private func countStranger(_ request: HTTPRequest) throws(ConsoleRefusal) {
+        do throws(OfferService.Problem) { try limits.countAddress(of: request, under: policy.snapshot) } catch {
+            throw .problem(.tooManyRequests(retryAfterSeconds: error.retryAfter ?? 60))
+        }
+    }
+
+    private func admit(
+        _ session: ConsoleSession?, to route: ConsoleRoute, _ request: HTTPRequest
+    ) throws(ConsoleRefusal) {
+        guard case .roles(let roles) = route.access else { return }
+        guard let session else { throw .signIn(nil) }
+        switch session.state(at: now()) {
+        case .valid: break
+        case .expired: throw .signIn(.expired)
+        case .ended: throw .signIn(.ended)
+        }
+        guard session.account.consoleRoles.contains(where: roles.contains) else { throw .problem(.forbidden(roles)) }
+    }
+
+    // MARK: Answers
+
+    private func answerLater(
+        _ request: HTTPRequest, _ label: String,
+        _ work: @escaping @Sendable () async throws(ConsoleRefusal) -> ConsoleAnswer
+    ) -> Reply {
+        let context = request.context
+        let overloaded = ErrorView.Problem.unavailable(requestID: context.id.text)
+        guard limit.enter() else { return .now(page(overloaded, label, context)) }
+        return .later(
+            {
+                defer { limit.leave() }
+                let answer: HTTPResponse
+                do throws(ConsoleRefusal) {
+                    answer = response(to: try await work())
+                } catch {
+                    answer = await response(to: error, of: request)
+                }
+                return { counted(answer, label, context) }
+            }, on: store.executor,
+            timedOut: { page(overloaded, label, context) })
+    }
+
+    private func response(to answer: ConsoleAnswer) -> HTTPResponse {
+        switch answer {
+        case .page(let html, let status):
+            var response = HTTPResponse(status: status, mediaType: .html, body: html.utf8)
+            response.browserHeaders = Self.securityHeaders
+            return response
+        case .redirect(let address, let cookies):
+            var response = HTTPResponse(status: 303, mediaType: .html, body: [])
+            response.browserHeaders =
+                Self.securityHeaders + [HTTPResponse.Header("Location", address.text)]
+                + cookies.map { HTTPResponse.Header("Set-Cookie", sessions.header($0)) }
+            return response
+        }
+    }
+
+    private func response(to refusal: ConsoleRefusal, of request: HTTPRequest) async -> HTTPResponse {
+        switch refusal {
+        case .signIn(let reason):
+            var address = PageAddress("/sign-in")
+            if let reason { address = address.with("reason", reason.rawValue) }
+            return response(to: .redirect(address))
+        case .problem(let problem):
+            // The page names the person if one is signed in. The store may be the reason for the refusal.
+            let session = try? await sessions.session(of: sessions.token(in: request.browser?.cookies ?? []), at: now())
+            let frame = PageFrame(
+                person: session.flatMap { session in
+                    session.state(at: now()) == .valid
+                        ? ConsolePerson(name: session.account.name, roles: session.account.consoleRoles) : nil
+                },
+                clock: sessions.clock(in: request.browser?.cookies ?? []), version: OfferSignerVersion.text)
+            return errorResponse(problem, frame)
+        }
+    }
+
+    private func errorResponse(_ problem: ErrorView.Problem, _ frame: PageFrame) -> HTTPResponse {
+        let view = ErrorView(frame: frame, problem)
+        var response = response(to: .page(view.html, status: view.status))
+        if case .tooManyRequests(let seconds) = problem { response.retryAfter = seconds }
+        return response
+    }
+
+    /// Returns the page of a problem for a person who may not be signed in.
+    private func page(_ problem: ErrorView.Problem, _ label: String, _ context: RequestContext) -> HTTPResponse {
+        counted(errorResponse(problem, Self.bareFrame), label, context)
+    }
+
+    private func counted(_ response: HTTPResponse, _ label: String, _ context: RequestContext) -> HTTPResponse {
+        counters[label]?[response.status]?.increment()
+        var response = response
+        response.requestID = context.id
+        return response
+    }
+
+    private func styleSheet(_ context: RequestContext) -> HTTPResponse {
+        var response = HTTPResponse(mediaType: .css, sharing: Self.styleSheetBody)
+        response.lifetime = 600
+        response.browserHeaders = [HTTPResponse.Header("X-Content-Type-Options", "nosniff")]
+        response.requestID = context.id
+        return response
+    }
+
+    private static let styleSheetBody = HTTPResponse.SharedBody(StyleSheet.utf8)
+
+    private static let bareFrame = PageFrame(person: nil, clock: .utc, version: OfferSignerVersion.text)
+
+    private static func label(_ route: ConsoleRoute) -> String { "console \(route.path)" }
+
+    /// The headers of every page. No script runs, nothing is fetched from elsewhere, and no other site can show a page
+    /// in a frame.
+    static let securityHeaders = [
+        HTTPResponse.Header(
+            "Content-Security-Policy",
+            "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+                + "frame-ancestors 'none'"),
+        HTTPResponse.Header("X-Content-Type-Options", "nosniff"),
+        HTTPResponse.Header("Referrer-Policy", "no-referrer"),
+        HTTPResponse.Header("Cross-Origin-Opener-Policy", "same-origin"),
+        HTTPResponse.Header("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
+}

@@ -1,0 +1,39 @@
+package import OfferEligibility
+
+/// Something that a person does in the console. It is recorded before it takes effect.
+package struct ConsoleAct: Hashable, Sendable {
+    /// The raw values name the kinds in the audit trail.
+    package enum Kind: String, CaseIterable, Hashable, Sendable {
+        case signIn = "console_sign_in"
+        case signOut = "console_sign_out"
+        /// A search for a customer. The code of `customer` is that of the text that was searched for.
+        case search = "console_search"
+        /// The page of a customer was opened.
+        case customer = "console_customer"
+        /// An alarm was acknowledged.
+        case alarm = "console_alarm"
+        /// The activity of other persons was read.
+        case audit = "console_audit"
+    }
+
+    package let kind: Kind
+    /// The name of the person.
+    package let person: String
+    /// The person's identifier at the identity provider; nil for a person who signed in with a link.
+    package let subject: String?
+    /// The App Store environment of the customer; nil for acts about no customer.
+    package let environment: AppStoreEnvironment?
+    /// The number of the alarm; nil for other acts.
+    package let alarm: Int64?
+
+    package init(
+        _ kind: Kind, by person: String, subject: String?, in environment: AppStoreEnvironment? = nil,
+        alarm: Int64? = nil
+    ) {
+        self.kind = kind
+        self.person = person
+        self.subject = subject
+        self.environment = environment
+        self.alarm = alarm
+    }
+}
