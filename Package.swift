@@ -188,7 +188,7 @@ let package = Package(
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
                 "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI",
                 "SubscriberStore", "OfferExplanations", "OfferConfiguration", "SubscriberSync", "OfferService",
-                "ConsoleService", argumentParser, logging, nioCore, serviceLifecycle, systemPackage, unixSignals, locks,
+                "OfferConsole", "ConsoleService", argumentParser, logging, nioCore, serviceLifecycle, systemPackage, unixSignals, locks,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),

@@ -5,19 +5,25 @@ package import OfferService
 /// The console: its pages and acts, wired to the parts of the service.
 package enum Console {
     /// Makes the responder of the console's listener.
-    package static func router(of application: Application, _ settings: ConsoleSettings) -> ConsoleRouter {
+    /// - Parameter auditPath: the path of the audit trail; nil if there is none.
+    package static func router(
+        of application: Application, _ settings: ConsoleSettings, auditPath: String?
+    ) -> ConsoleRouter {
         let sessions = ConsoleSessions(store: application.store, origin: settings.origin)
         return ConsoleRouter(
-            routes(of: application), of: application, origin: settings.origin, sessions: sessions)
+            routes(of: application, auditPath: auditPath), of: application, origin: settings.origin, sessions: sessions)
     }
 
-    static func routes(of application: Application) -> [ConsoleRoute] {
+    static func routes(of application: Application, auditPath: String?) -> [ConsoleRoute] {
         let (store, log) = (application.store, application.log)
         let acts = ConsoleActs(trail: application.trail)
         let pages = [
             FindPage(directory: application.directory, acts: acts).route,
             CustomerPage(directory: application.directory, store: store, acts: acts, log: log).route,
+            OffersPage(store: store).route, HealthPage(health: application.health).route,
+            AuditPage(acts: acts, path: auditPath).route,
         ]
-        return SignInPages(store: store, acts: acts, pages: { pages }, log: log).routes + pages
+        let alarms = AlarmsPage(store: store, acts: acts).routes
+        return SignInPages(store: store, acts: acts, pages: { pages + alarms }, log: log).routes + pages + alarms
     }
 }

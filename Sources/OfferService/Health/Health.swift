@@ -1,7 +1,7 @@
 import FoundationEssentials
 import OfferAudit
-import OfferConfiguration
-import OfferCore
+package import OfferConfiguration
+package import OfferCore
 import OfferEligibility
 import OfferHTTP
 import OfferTelemetry
@@ -76,13 +76,18 @@ package struct Health: Sendable {
     var isAuditWritable: Bool? { safeguards.trail.map { $0.fault == nil } }
 
     /// All current problems, including a hanging disk and a certificate that is about to expire.
-    var problems: [Diagnostic] {
+    package var problems: [Diagnostic] {
         telemetry.readiness.problems + keys.problems(under: policy.snapshot.ring)
             + [telemetry.readiness.hangingDisk, certificate.problem(at: .now)].compactMap(\.self)
     }
 
     /// The expiry time of the TLS certificate, in Unix time; nil without TLS.
     var certificateExpiry: Double? { certificate.expiry?.timeIntervalSince1970 }
+
+    /// Returns the state of each check, by its name in readiness probes.
+    package func checks(under policy: Policy) -> [String: HealthReport.State] {
+        Dictionary(uniqueKeysWithValues: states(under: policy).map { ($0.key.rawValue, $0.value) })
+    }
 
     private func states(under policy: Policy) -> [HealthReport.Check: HealthReport.State] {
         Dictionary(uniqueKeysWithValues: HealthReport.Check.allCases.map { ($0, state(of: $0, under: policy)) })

@@ -3,14 +3,14 @@ import OfferEligibility
 import SubscriberStore
 
 /// The result of a readiness probe.
-struct HealthReport {
+package struct HealthReport {
     /// The checks of a readiness probe. `openapi.json` documents their states.
     enum Check: String, CaseIterable {
         case keys, selfTest, audit, clock, catalogue, appStore, appStoreAPI, store, notifications, ledger,
             retention
     }
 
-    enum State: String {
+    package enum State: String, Sendable {
         case ok
         /// Something is wrong, but the service can sign everything that it should.
         case degraded

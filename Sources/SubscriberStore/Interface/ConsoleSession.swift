@@ -74,7 +74,7 @@ package struct SignInLink: Hashable, Sendable {
     }
 }
 
-/// The storage of the console's sessions and sign-in links. They are not exported.
+/// The storage of the console's sessions and sign-in links, which are not exported, and its statistics.
 package protocol ConsoleStore: Sendable {
     /// Adds a link. Its digest is new.
     func add(_ link: SignInLink) async throws(StoreError)
@@ -103,6 +103,9 @@ package protocol ConsoleStore: Sendable {
 
     /// Returns the valid sessions, the latest first.
     func sessions(at now: Timestamp) async throws(StoreError) -> [ConsoleSession]
+
+    /// Returns what happened to the offers since a time. The totals count everything.
+    func offerActivity(since time: Timestamp) async throws(StoreError) -> [OfferActivity]
 
     /// Deletes sessions that began before a time, and links that expired before it.
     func pruneSessions(before time: Timestamp) async throws(StoreError)

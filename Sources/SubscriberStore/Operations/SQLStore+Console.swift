@@ -50,6 +50,10 @@ extension SQLStore {
         try await read { db in try ConsoleTable.sessions(at: now, db) }
     }
 
+    package func offerActivity(since time: Timestamp) async throws(StoreError) -> [OfferActivity] {
+        try await read { db in try OfferActivityTable.activity(since: time, db) }
+    }
+
     package func pruneSessions(before time: Timestamp) async throws(StoreError) {
         try await write(.nothing) { db in try ConsoleTable.prune(before: time, db) }
     }

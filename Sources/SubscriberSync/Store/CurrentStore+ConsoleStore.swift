@@ -36,6 +36,10 @@ extension CurrentStore: ConsoleStore {
         try await read { store throws(StoreError) in try await store.sessions(at: now) }
     }
 
+    package func offerActivity(since time: Timestamp) async throws(StoreError) -> [OfferActivity] {
+        try await read { store throws(StoreError) in try await store.offerActivity(since: time) }
+    }
+
     package func pruneSessions(before time: Timestamp) async throws(StoreError) {
         try await write { store throws(StoreError) in try await store.pruneSessions(before: time) }
     }

@@ -11,10 +11,12 @@ struct DatabaseOptions: ParsableArguments {
     @OptionGroup var folder: KeyFolderOptions
 
     /// Reads the configuration, which need not choose a key.
-    func configuration() throws -> Configuration {
+    func configuration() throws -> Configuration { try folder.reader(flags).read() }
+
+    var flags: Configuration.Flags {
         var flags = folder.verifyingFlags
         flags[Settings.database] = database
-        return try folder.reader(flags).read()
+        return flags
     }
 
     /// Inspects the database without creating or changing it.

@@ -1,8 +1,11 @@
 import ArgumentParser
 import CProcess
 import ConsoleService
+import FoundationEssentials
 import Logging
+import OfferAudit
 import OfferConfiguration
+import OfferConsole
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -11,6 +14,7 @@ import OfferKeys
 import OfferService
 import OfferTelemetry
 import ServiceLifecycle
+import SubscriberSync
 import UnixSignals
 
 /// `offer-signer serve`: runs the service.
@@ -60,8 +64,10 @@ struct ServeCommand: AsyncParsableCommand {
         let services = try await ServiceBuilder.build(
             configuration, reloadSignals: reloadSignals,
             readConfiguration: { () throws(ConfigurationError) in try reader.read() }, log: log, logLevel: level,
-            makeConsole: { application, settings in Console.router(of: application, settings) }
-        ) { ports, store in announce(configuration, ports) }
+            makeConsole: { application, settings in
+                Console.router(of: application, settings, auditPath: configuration.audit?.path)
+            }
+        ) { ports, store in announce(configuration, ports, store) }
         // Up to this point, SIGTERM simply ends the process: there is no work to finish, and a disk may be hanging.
         let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let group = ServiceGroup(services: services, logger: log)
@@ -90,7 +96,25 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func announce(_ configuration: Configuration, _ ports: ListeningPorts) {
+    /// Prints the address of the console. During development, it also prints a link that signs in with all roles.
+    private func announce(_ console: ConsoleSettings, isDevelopment: Bool, _ store: CurrentStore) {
+        let text = "the console is on \(console.origin.text)"
+        guard isDevelopment, LoopbackAddress.isLoopback(console.address.host) else {
+            return StandardStreams.print("\(text); to sign in, run: offer-signer console sign-in\n")
+        }
+        Task {
+            do {
+                let link = try await ConsoleInvitation.make(
+                    name: CommandUser.name ?? "developer", roles: ConsoleRole.allCases, at: Timestamp(.now), in: store,
+                    console.origin.text)
+                StandardStreams.print("\(text). Within five minutes, sign in once with:\n\n  \(link)\n\n")
+            } catch {
+                StandardStreams.print("\(text); to sign in, run: offer-signer console sign-in\n")
+            }
+        }
+    }
+
+    private func announce(_ configuration: Configuration, _ ports: ListeningPorts, _ store: CurrentStore) {
         let scheme = configuration.certificate == nil ? "http" : "https"
         let url = "\(scheme)://\(configuration.address.authority(port: ports.main))"
         let keys = configuration.keys.wanted.choice.keyIDs.map(\.description).joined(separator: ", ")
@@ -102,6 +126,15 @@ struct ServeCommand: AsyncParsableCommand {
             StandardStreams.print(
                 "App Store notifications go to \(scheme)://\(address.authority(port: port))/v1/app-store-notifications\n"
             )
+        }
+        if let console = configuration.console, let port = ports.console {
+            announce(
+                ConsoleSettings(
+                    address: console.address,
+                    origin: console.address.port == 0
+                        ? ConsoleOrigin(of: console.address, port: port, isSecure: console.origin.isSecure)
+                        : console.origin),
+                isDevelopment: configuration.isDevelopment, store)
         }
         guard configuration.isDevelopment else { return }
         StandardStreams.print(

@@ -1,0 +1,73 @@
+import OfferAudit
+import OfferConsole
+import OfferCore
+import OfferEligibility
+import OfferHTTP
+import SubscriberStore
+
+/// `GET /audit`: what persons did in the console: everybody for an auditor, otherwise only oneself.
+struct AuditPage: Sendable {
+    let acts: ConsoleActs
+    /// The path of the audit trail; nil if there is none.
+    let path: String?
+
+    private static let linesPerPage = 100
+
+    static let fields = [
+        FormReader.Field("person", maximumBytes: 400), FormReader.Field("act", maximumBytes: 64),
+        FormReader.Field("from", maximumBytes: 10), FormReader.Field("until", maximumBytes: 10),
+        FormReader.Field("page", maximumBytes: 8),
+    ]
+
+    var route: ConsoleRoute { .page("/audit", for: .roles(ConsoleSection.audit.roles), Self.fields, answer) }
+
+    @Sendable private func answer(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
+        guard let account = request.session?.account else { throw .signIn(nil) }
+        let seesEveryone = account.consoleRoles.contains(.auditor)
+        let values = request.values
+        let filter = AuditView.Filter(
+            person: values["person"] ?? "", act: values["act"] ?? "", from: values["from"] ?? "",
+            until: values["until"] ?? "")
+        if seesEveryone { try await acts.record(.audit, request) }
+        let all: [AuditSearch.Line]
+        do { all = try path.flatMap { path throws in try AuditSearch.consoleLines(path: path) } ?? [] } catch {
+            throw request.unavailable
+        }
+        let found = all.filter { line in
+            (seesEveryone
+                ? values["person"].map { $0.isEmpty || line.person.contains($0) } ?? true
+                : line.person == account.name && line.subject == account.subject)
+                && (values["act"].map { $0.isEmpty || line.kind == $0 } ?? true)
+                && (values["from"].map { $0.isEmpty || line.time.prefix(10) >= $0 } ?? true)
+                && (values["until"].map { $0.isEmpty || line.time.prefix(10) <= $0 } ?? true)
+        }
+        let pages = max(1, (found.count + Self.linesPerPage - 1) / Self.linesPerPage)
+        let page = Int(values["page"] ?? "").flatMap { (1...pages).contains($0) ? $0 : nil } ?? 1
+        let address = ["person", "act", "from", "until"].reduce(PageAddress("/audit")) { address, name in
+            values[name].flatMap { $0.isEmpty ? nil : address.with(name, $0) } ?? address
+        }
+        func other(_ number: Int) -> PageAddress? {
+            (1...pages).contains(number) ? address.with("page", String(number)) : nil
+        }
+        let lines = found.dropFirst((page - 1) * Self.linesPerPage).prefix(Self.linesPerPage)
+        return .page(
+            AuditView(
+                frame: request.frame(at: address), lines: lines.map(AuditView.Line.init), filter: filter,
+                acts: ConsoleAct.Kind.allCases.map(\.rawValue), showsEveryone: seesEveryone, newer: other(page - 1),
+                older: other(page + 1)
+            ).html)
+    }
+}
+
+extension AuditView.Line {
+    fileprivate convenience init(_ line: AuditSearch.Line) {
+        let subject =
+            line.alarm.map { "alarm \($0)" } ?? line.customer.map { "customer \($0.prefix(12))…" } ?? "–"
+        let place = [line.bundleID, line.environment].compactMap(\.self).joined(separator: ", ")
+        self.init(
+            number: line.number, at: Timestamp(dateOrTime: line.time) ?? Timestamp(milliseconds: 0),
+            person: line.person,
+            act: line.kind, subject: place.isEmpty ? subject : "\(subject) (\(place))",
+            refusal: line.outcome == "accepted" ? nil : line.outcome)
+    }
+}

@@ -1,0 +1,41 @@
+import OfferConfiguration
+import OfferConsole
+import OfferCore
+import OfferService
+
+/// `GET /health`: the checks of readiness probes in words, the problems, and the keys.
+struct HealthPage: Sendable {
+    let health: Health
+
+    var route: ConsoleRoute { .page("/health", for: .roles(ConsoleSection.health.roles), [], answer) }
+
+    @Sendable private func answer(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
+        let ring = request.policy.ring
+        let states = health.checks(under: request.policy)
+        let view = HealthView(
+            frame: request.frame(at: PageAddress("/health")), now: request.now,
+            checks: HealthCheck.allCases.map { check in
+                (check, states[check.rawValue].map(HealthView.State.init) ?? .off)
+            },
+            problems: health.problems.map { "\($0.error). To fix it: \($0.hint)." },
+            keys: ring.keyIDs.compactMap { id in
+                guard let key = ring.key(id), let state = ring.state(of: id) else { return nil }
+                return HealthView.Key(
+                    keyID: id.description, fingerprint: key.pair.fingerprint,
+                    state: ring.isOutOfService(id) ? "out of service" : "\(state)", since: nil, lastSignature: nil)
+            })
+        return .page(view.html)
+    }
+}
+
+extension HealthView.State {
+    fileprivate init(_ state: HealthReport.State) {
+        self =
+            switch state {
+            case .ok: .ok
+            case .degraded: .degraded
+            case .failed: .failed
+            case .off: .off
+            }
+    }
+}

@@ -1,0 +1,186 @@
+"""Walks through a running console in Chromium, as a person would, and checks every page.
+
+    console_walk.py --link URL --transaction ID [--screenshots FOLDER] [--axe FILE]
+
+Signs in with the link, finds a customer, opens every section, and signs out. On each page, in light, dark and forced colours
+and at 1,280 and 320 pixels, axe-core must find no violation, nothing may be wider than the page, and the browser must report
+no error. Then the same way works with JavaScript turned off. Exits with status 1 if anything is wrong.
+"""
+
+import argparse
+import base64
+import json
+import pathlib
+import sys
+from urllib.parse import urlsplit
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.common.exceptions import TimeoutException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
+
+MODES = {
+    "light": [("forced-colors", "none"), ("prefers-color-scheme", "light")],
+    "dark": [("forced-colors", "none"), ("prefers-color-scheme", "dark")],
+    "forced": [("forced-colors", "active"), ("prefers-color-scheme", "dark")],
+}
+WIDER = """
+const wide = [];
+if (document.documentElement.scrollWidth > innerWidth)
+  for (const e of document.querySelectorAll('body *'))
+    if (e.getBoundingClientRect().right > innerWidth + 1 && !e.parentElement.closest('.scroll, .command'))
+      wide.push(e.tagName + '.' + (e.getAttribute('class') || ''));
+return wide.slice(0, 5);
+"""
+
+
+class Walk:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.faults = []
+        self.checks = 0
+        self.axe = pathlib.Path(arguments.axe).read_text() if arguments.axe else None
+
+    def browser(self, scripts=True):
+        options = webdriver.ChromeOptions()
+        options.binary_location = "/usr/bin/chromium"
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
+            options.add_argument(argument)
+        if not scripts:
+            options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+
+    def expect_text(self, driver, what, text):
+        """Waits until the page has a text."""
+        try:
+            WebDriverWait(driver, 10).until(lambda driver: text in driver.page_source)
+        except TimeoutException:
+            pass
+        self.expect(what, text in driver.page_source)
+
+    def expect(self, what, holds):
+        self.checks += 1
+        if not holds:
+            self.faults.append(what)
+            print("fault:", what)
+
+    def check(self, driver, name):
+        """Checks the open page in every mode and at both widths."""
+        for mode, features in MODES.items():
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+                "features": [{"name": key, "value": value} for key, value in features]})
+            for width in (1280, 320):
+                driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+                    "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+                driver.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
+                if self.axe:
+                    driver.execute_script(self.axe)
+                    result = driver.execute_async_script(
+                        "const done = arguments[0]; axe.run({resultTypes: ['violations']}).then(done)")
+                    for violation in result["violations"]:
+                        nodes = [node["target"] for node in violation["nodes"][:3]]
+                        self.expect(f"{name} {width} {mode}: {violation['id']} {json.dumps(nodes)}", False)
+                    self.expect(f"{name} {width} {mode}: axe ran", len(result["passes"]) > 0)
+                wide = driver.execute_script(WIDER)
+                self.expect(f"{name} {width} {mode}: wider than the page: {wide}", not wide)
+                driver.execute_script("document.querySelectorAll('details').forEach(d => d.open = false); scrollTo(0, 0)")
+                if self.arguments.screenshots:
+                    self.screenshot(driver, f"{name}-{width}-{mode}", width)
+        for entry in driver.get_log("browser"):
+            expected = "favicon" in entry["message"] or name == "not-found" and "404" in entry["message"]
+            self.expect(f"{name}: the browser reports {entry['message']}", expected)
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def screenshot(self, driver, name, width):
+        size = driver.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]
+        shot = driver.execute_cdp_cmd("Page.captureScreenshot", {
+            "captureBeyondViewport": True, "format": "png",
+            "clip": {"x": 0, "y": 0, "width": width, "height": min(size["height"], 6000), "scale": 1}})
+        (pathlib.Path(self.arguments.screenshots) / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
+
+    def sections(self, driver):
+        return [link.get_attribute("href") for link in driver.find_elements(By.CSS_SELECTOR, "nav a")]
+
+    def walk(self, driver, check):
+        """Goes through the console with the keyboard. The driver is signed in, on the start page."""
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(self.arguments.link))
+        addresses = self.sections(driver)
+        self.expect("there are five sections", len(addresses) == 5)
+        driver.get(origin + "/find")
+        check(driver, "find")
+        box = driver.find_element(By.NAME, "q")
+        self.expect("the search box has the focus", box == driver.switch_to.active_element)
+        box.send_keys("no-such-customer" + Keys.ENTER)
+        self.expect_text(driver, "an unknown customer is not found", "No customer has this identifier")
+        check(driver, "find-nothing")
+        box = driver.find_element(By.NAME, "q")
+        box.clear()
+        box.send_keys(self.arguments.transaction + Keys.ENTER)
+        for heading in ("Subscriptions", "Offers", "Timeline"):
+            self.expect_text(driver, f"the customer has {heading}", f">{heading}")
+        self.expect("one hit opens the customer", urlsplit(driver.current_url).path == "/customer")
+        check(driver, "customer")
+        summary = driver.find_element(By.CSS_SELECTOR, ".what-if summary")
+        summary.send_keys(Keys.ENTER)
+        select = driver.find_element(By.NAME, "autoRenew")
+        select.send_keys("off")
+        select.submit() if check is self.check else driver.find_element(By.CSS_SELECTOR, ".what-if button").send_keys(
+            Keys.ENTER)
+        self.expect_text(driver, "the what-if is named", "This shows the offers if")
+        check(driver, "customer-what-if")
+        for address in addresses:
+            driver.get(address)
+            name = urlsplit(address).path[1:]
+            self.expect(f"{name} opens", driver.find_element(By.TAG_NAME, "h1").text != "" and "Error" not in driver.title)
+            if name != "find":
+                check(driver, name)
+        driver.get(origin + "/nothing")
+        self.expect_text(driver, "an unknown address has a page", "There is no such page")
+        check(driver, "not-found")
+
+    def sign_in(self, driver):
+        driver.get(self.arguments.link)
+        self.expect_text(driver, "the link names the person", "Sign in as")
+        driver.find_element(By.CSS_SELECTOR, "main button").send_keys(Keys.ENTER)
+        self.expect_text(driver, "the person is signed in", "Sign out")
+
+    def run(self):
+        driver = self.browser()
+        try:
+            self.sign_in(driver)
+            self.walk(driver, self.check)
+            cookies = driver.get_cookies()
+        finally:
+            driver.quit()
+        plain = self.browser(scripts=False)
+        try:
+            plain.get(self.arguments.link)
+            self.expect_text(plain, "the link works once", "This sign-in link is invalid")
+            for cookie in cookies:
+                plain.add_cookie({key: cookie[key] for key in ("name", "value", "path", "httpOnly", "secure")})
+            plain.get("{0.scheme}://{0.netloc}/".format(urlsplit(self.arguments.link)))
+            self.walk(plain, lambda driver, name: None)
+            plain.find_element(By.CSS_SELECTOR, "form.account button").send_keys(Keys.ENTER)
+            self.expect_text(plain, "the person is signed out", "You are signed out")
+            plain.get("{0.scheme}://{0.netloc}/find".format(urlsplit(self.arguments.link)))
+            self.expect("the session has ended", urlsplit(plain.current_url).path == "/sign-in")
+            for cookie in cookies:
+                plain.add_cookie({key: cookie[key] for key in ("name", "value", "path", "httpOnly", "secure")})
+            plain.get("{0.scheme}://{0.netloc}/find".format(urlsplit(self.arguments.link)))
+            self.expect("a stolen cookie of an ended session is useless", urlsplit(plain.current_url).path == "/sign-in")
+        finally:
+            plain.quit()
+        print(f"{self.checks} checks, {len(self.faults)} faults")
+        return 1 if self.faults else 0
+
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--link", required=True, help="a sign-in link with every role")
+parser.add_argument("--transaction", required=True, help="a transaction ID of a customer")
+parser.add_argument("--screenshots", help="a folder for a picture of each page")
+parser.add_argument("--axe", help="the file axe.min.js")
+sys.exit(Walk(parser.parse_args()).run())
