@@ -287,7 +287,7 @@ let package = Package(
         .executableTarget(
             name: "app-store-stand-in",
             dependencies: [
-                "AppStoreStandIn", "AppStoreTestSupport", "OfferCrypto", argumentParser, unixSignals,
+                "AppStoreStandIn", "AppStoreTestSupport", "OfferCrypto", "TestSupport", argumentParser, unixSignals,
             ],
             path: "Tests/AppStoreStandInProgram", swiftSettings: strict
         ),
