@@ -255,10 +255,17 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Identity providers over TLS: a hostile one, and the package oidc-provider-mock.
+        .target(
+            name: "SignInTestSupport",
+            dependencies: ["OfferCore", "TestSupport", crypto, locks, nioCore, nioHTTP1, nioPosix, nioSSL],
+            path: "Tests/SignInTestSupport", swiftSettings: strict
+        ),
         .testTarget(
             name: "OfferIdentityTests",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferTelemetry", "OfferIdentity", "TestSupport", locks,
+                "OfferCore", "OfferCrypto", "OfferEligibility", "OfferTelemetry", "OutgoingHTTP", "OfferIdentity",
+                "TestSupport", "SignInTestSupport", locks,
             ],
             swiftSettings: strict
         ),
