@@ -4,7 +4,7 @@ import OfferCrypto
 /// A sign-in that has begun. The browser keeps it in a cookie until it comes back from the provider.
 ///
 /// The cookie must have the prefix `__Host-`, so that no other site can set it, and must be deleted when the browser
-/// comes back. Nobody else learns its secrets: the provider gets only the digest of the verifier until the exchange.
+/// comes back. The provider learns the state and the nonce at once, but only the digest of the verifier.
 package struct PendingSignIn: Hashable, Sendable {
     /// The time in which the person must come back from the provider.
     package static let lifetime = Duration.seconds(600)

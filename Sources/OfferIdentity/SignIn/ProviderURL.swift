@@ -29,7 +29,8 @@ package struct ProviderURL: Hashable, Sendable {
     private static func host(of authority: Substring) -> String? {
         var host = authority
         if let colon = authority.lastIndex(of: ":"), authority.last != "]" {
-            guard let port = UInt16(authority[authority.index(after: colon)...]), port > 0 else { return nil }
+            let digits = authority[authority.index(after: colon)...]
+            guard let port = UInt16(digits), port > 0, digits.first != "+" else { return nil }
             host = authority[..<colon]
         }
         if host.first == "[" {

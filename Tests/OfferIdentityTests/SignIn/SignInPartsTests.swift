@@ -41,6 +41,7 @@ struct SignInPartsTests {
             ("https://127.0.0.1:65535?a=b", true), ("http://id.example.com", false), ("HTTPS://id.example.com", false),
             ("https://", false), ("https:///path", false), ("https://id.example.com:0", false),
             ("https://id.example.com:65536", false), ("https://id.example.com:", false),
+            ("https://id.example.com:+80", false),
             ("https://user@id.example.com", false), ("https://id.example.com/#part", false),
             ("https://id.example.com\\@evil.example", false), ("https://id.example.com/\r\nX: y", false),
             ("https://idé.example.com", false), ("https://[::1", false), ("https://[id]", false),
