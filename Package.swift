@@ -264,10 +264,17 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Identity providers over TLS: a hostile one, and the package oidc-provider-mock.
+        .target(
+            name: "SignInTestSupport",
+            dependencies: ["OfferCore", "TestSupport", crypto, locks, nioCore, nioHTTP1, nioPosix, nioSSL],
+            path: "Tests/SignInTestSupport", swiftSettings: strict
+        ),
         .testTarget(
             name: "OfferIdentityTests",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferTelemetry", "OfferIdentity", "TestSupport", locks,
+                "OfferCore", "OfferCrypto", "OfferEligibility", "OfferTelemetry", "OutgoingHTTP", "OfferIdentity",
+                "TestSupport", "SignInTestSupport", locks,
             ],
             swiftSettings: strict
         ),
@@ -296,7 +303,7 @@ let package = Package(
         .executableTarget(
             name: "app-store-stand-in",
             dependencies: [
-                "AppStoreStandIn", "AppStoreTestSupport", "OfferCrypto", argumentParser, unixSignals,
+                "AppStoreStandIn", "AppStoreTestSupport", "OfferCrypto", "TestSupport", argumentParser, unixSignals,
             ],
             path: "Tests/AppStoreStandInProgram", swiftSettings: strict
         ),

@@ -3,6 +3,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
 package import OfferCrypto
+package import TestSupport
 
 /// A stand-in for the App Store over real TLS: generated customers, the App Store Server API, and notifications.
 ///

@@ -3,6 +3,7 @@ import AppStoreTestSupport
 import ArgumentParser
 import Foundation
 import OfferCrypto
+import TestSupport
 import UnixSignals
 
 /// `app-store-stand-in play`: plays the App Store on this machine. It is what the program does if nothing else is said.

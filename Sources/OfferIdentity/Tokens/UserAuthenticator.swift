@@ -20,7 +20,7 @@ struct UserAuthenticator: Sendable {
         let key = try key(of: token, issuer)
         guard key.verifies(token.signature, token.message) else { throw .signature }
         let claims = UserClaims(token.claims)
-        try claims.require(for: issuer, at: now)
+        try claims.require(audience: issuer.audience, at: now)
         let customer = try claims.customer(by: issuer.customer, salt: callers.usernameSalt)
         return .user(of: issuer, customer: customer)
     }

@@ -14,8 +14,8 @@ struct UserClaims {
     private static let tolerance = 60_000.0
 
     /// Checks that the token is meant for this service and is valid now.
-    func require(for issuer: UserIssuer, at now: Timestamp) throws(UserTokenFault) {
-        guard names(issuer.audience) else { throw .audience }
+    func require(audience: [UInt8], at now: Timestamp) throws(UserTokenFault) {
+        guard names(audience) else { throw .audience }
         let now = Double(now.milliseconds)
         guard let expiry = time("exp") else { throw .noExpiry }
         guard now < expiry else { throw .expired }

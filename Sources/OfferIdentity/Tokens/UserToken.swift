@@ -5,7 +5,7 @@ import OfferCore
 /// Only the algorithm and key ID are taken from the header. Trusting a key in the token (`jwk`, `x5c`) or the location
 /// of one (`jku`, `x5u`) would let anyone issue valid tokens.
 struct UserToken {
-    /// The maximum size of a token, in bytes.
+    /// The maximum size of a token in a request, in bytes.
     static let maximumSize = Caller.maximumTokenLength
 
     /// The `alg` of the header.
@@ -20,9 +20,9 @@ struct UserToken {
     /// Returns true if a token has the form of a JWT: exactly two dots.
     static func looksLikeJWT(_ token: [UInt8]) -> Bool { token.lazy.filter { $0 == dot }.count == 2 }
 
-    /// - Parameter token: the credentials after `Bearer`.
-    init(_ token: [UInt8]) throws(UserTokenFault) {
-        guard token.count <= Self.maximumSize else { throw .tooLarge }
+    /// - Parameter token: the credentials after `Bearer`, or the ID token of a sign-in.
+    init(_ token: [UInt8], maximumSize: Int = maximumSize) throws(UserTokenFault) {
+        guard token.count <= maximumSize else { throw .tooLarge }
         let parts = token.split(separator: Self.dot, omittingEmptySubsequences: false)
         guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { throw .notThreeParts }
         guard let header = Base64URL.bytes(of: parts[0]), let payload = Base64URL.bytes(of: parts[1]),

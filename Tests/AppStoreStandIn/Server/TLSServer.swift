@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import TestSupport
 
 /// An HTTPS server on 127.0.0.1 that answers each request from an asynchronous function.
 final class TLSServer: Sendable {

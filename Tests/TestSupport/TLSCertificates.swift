@@ -1,14 +1,13 @@
 import Foundation
-import TestSupport
 
 /// A throw-away authority and a certificate of it for this machine, made by the `openssl` program.
 package struct TLSCertificates: Sendable {
     package let folder: String
 
-    /// The file for `SUBSCRIPTION_OFFERS_APP_STORE_API_ROOTS`.
+    /// The certificate of the authority in PEM, for a client to trust.
     package var rootPath: String { folder + "/tls-root.pem" }
-    var certificatePath: String { folder + "/tls.pem" }
-    var keyPath: String { folder + "/THROW-AWAY-tls-key.pem" }
+    package var certificatePath: String { folder + "/tls.pem" }
+    package var keyPath: String { folder + "/THROW-AWAY-tls-key.pem" }
 
     package struct Failure: Error { let message: String }
 
@@ -20,7 +19,7 @@ package struct TLSCertificates: Sendable {
         let curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30"]
         let rootKey = folder + "/THROW-AWAY-tls-root-key.pem"
         try Self.openssl(
-            ["req", "-x509", "-subj", "/CN=Stand-in TLS root", "-keyout", rootKey, "-out", rootPath] + curve)
+            ["req", "-x509", "-subj", "/CN=Test TLS root", "-keyout", rootKey, "-out", rootPath] + curve)
         try Self.openssl(
             [
                 "req", "-x509", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
