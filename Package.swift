@@ -150,7 +150,8 @@ let package = Package(
             dependencies: [
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
                 "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "AppStoreData", "AppStoreAPI",
-                "SubscriberStore", locks, logging, nioCore, nioPosix, serviceLifecycle, unixSignals, yams,
+                "OfferIdentity", "SubscriberStore", locks, logging, nioCore, nioPosix, serviceLifecycle, unixSignals,
+                yams,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -177,8 +178,9 @@ let package = Package(
             name: "ConsoleService",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferAudit",
-                "OfferConsole", "AppStoreAPI", "SubscriberStore", "OfferConfiguration", "SubscriberSync",
-                "OfferService", logging,
+                "OfferConsole", "OfferIdentity", "OutgoingHTTP", "AppStoreAPI", "SubscriberStore", "OfferConfiguration",
+                "SubscriberSync",
+                "OfferService", logging, serviceLifecycle,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -188,7 +190,8 @@ let package = Package(
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
                 "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI",
                 "SubscriberStore", "OfferExplanations", "OfferConfiguration", "SubscriberSync", "OfferService",
-                "OfferConsole", "ConsoleService", argumentParser, logging, nioCore, serviceLifecycle, systemPackage, unixSignals, locks,
+                "OfferConsole", "ConsoleService", argumentParser, logging, nioCore, serviceLifecycle, systemPackage,
+                unixSignals, locks,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -356,6 +359,15 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "OfferConsoleTests", dependencies: ["ConsoleSamples", "OfferConsole", "OfferCore"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ConsoleServiceTests",
+            dependencies: [
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferAudit",
+                "OfferConsole", "OfferIdentity", "SubscriberStore", "OfferConfiguration", "SubscriberSync",
+                "OfferService", "ConsoleService", "TestSupport", "StoreTestSupport", "SignInTestSupport", locks,
+                nioCore,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "OfferExplanationsTests",

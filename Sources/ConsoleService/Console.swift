@@ -1,29 +1,47 @@
 package import OfferConfiguration
 import OfferConsole
+package import OfferCore
+package import OfferHTTP
+import OfferIdentity
 package import OfferService
+package import ServiceLifecycle
 
 /// The console: its pages and acts, wired to the parts of the service.
 package enum Console {
     /// Makes the responder of the console's listener.
     /// - Parameter auditPath: the path of the audit trail; nil if there is none.
-    package static func router(
-        of application: Application, _ settings: ConsoleSettings, auditPath: String?
-    ) -> ConsoleRouter {
+    /// - Returns: the responder, and the services that it needs.
+    /// - Throws: a problem for the operator.
+    package static func make(
+        for application: Application, _ settings: ConsoleSettings, auditPath: String?
+    ) throws(Diagnostic) -> (responder: any Responder, services: [any Service]) {
         let sessions = ConsoleSessions(store: application.store, origin: settings.origin)
-        return ConsoleRouter(
-            routes(of: application, auditPath: auditPath), of: application, origin: settings.origin, sessions: sessions)
+        var (provider, services): (ProviderPages?, [any Service]) = (nil, [])
+        if let configured = settings.provider {
+            let client = try configured.settings.makeClient()
+            services.append(ProviderClient(client: client))
+            provider = ProviderPages(
+                provider: OpenIDProvider(configured.settings, client: client), roles: configured.roles,
+                name: String(configured.settings.issuer.text.dropFirst("https://".count).prefix { $0 != "/" }),
+                store: application.store, sessions: sessions,
+                acts: ConsoleActs(trail: application.trail), log: application.log)
+        }
+        let routes = routes(of: application, provider, auditPath: auditPath)
+        return (ConsoleRouter(routes, of: application, origin: settings.origin, sessions: sessions), services)
     }
 
-    static func routes(of application: Application, auditPath: String?) -> [ConsoleRoute] {
+    static func routes(
+        of application: Application, _ provider: ProviderPages? = nil, auditPath: String?
+    ) -> [ConsoleRoute] {
         let (store, log) = (application.store, application.log)
         let acts = ConsoleActs(trail: application.trail)
-        let pages = [
-            FindPage(directory: application.directory, acts: acts).route,
-            CustomerPage(directory: application.directory, store: store, acts: acts, log: log).route,
-            OffersPage(store: store).route, HealthPage(health: application.health).route,
-            AuditPage(acts: acts, path: auditPath).route,
-        ]
-        let alarms = AlarmsPage(store: store, acts: acts).routes
-        return SignInPages(store: store, acts: acts, pages: { pages + alarms }, log: log).routes + pages + alarms
+        let pages =
+            [
+                FindPage(directory: application.directory, acts: acts).route,
+                CustomerPage(directory: application.directory, store: store, acts: acts, log: log).route,
+                OffersPage(store: store).route, HealthPage(health: application.health).route,
+                AuditPage(acts: acts, path: auditPath).route,
+            ] + AlarmsPage(store: store, acts: acts).routes
+        return SignInPages(store: store, acts: acts, pages: { pages }, provider: provider, log: log).routes + pages
     }
 }

@@ -14,8 +14,8 @@ struct ConsoleRoute: Sendable {
 
     let path: StaticString
     let access: Access
-    /// The fields of the query, or of the form of an act.
-    let fields: [FormReader.Field]
+    /// The fields of the query, or of the form of an act; nil if the page reads its query itself.
+    let fields: [FormReader.Field]?
     /// True for a form with the method POST; false for a page.
     let isAct: Bool
     let handle: Handler
@@ -34,6 +34,7 @@ struct ConsoleRoute: Sendable {
 
     /// Reads the query of a page or the body of an act.
     func values(of request: HTTPRequest) throws(ConsoleRefusal) -> FormValues {
+        guard let fields else { return FormValues.none }
         do throws(FormReader.Fault) {
             guard isAct else { return try FormReader.read((request.query ?? "").utf8, fields: fields) }
             guard request.query == nil else { throw .unknownField("?") }
@@ -62,6 +63,8 @@ enum ConsoleAnswer: Sendable {
     case page(HTML, status: Int = 200)
     /// 303: the browser opens another page of the console.
     case redirect(PageAddress, cookies: [ConsoleCookie] = [])
+    /// 303: the browser leaves the console, for the identity provider.
+    case leave(String, cookies: [ConsoleCookie])
 }
 
 /// The reason a page is not shown, or an act not done.

@@ -185,12 +185,17 @@ package struct ConsoleRouter: Responder {
             response.browserHeaders = Self.securityHeaders
             return response
         case .redirect(let address, let cookies):
-            var response = HTTPResponse(status: 303, mediaType: .html, body: [])
-            response.browserHeaders =
-                Self.securityHeaders + [HTTPResponse.Header("Location", address.text)]
-                + cookies.map { HTTPResponse.Header("Set-Cookie", sessions.header($0)) }
-            return response
+            return redirect(to: address.text, cookies)
+        case .leave(let location, let cookies): return redirect(to: location, cookies)
         }
+    }
+
+    private func redirect(to location: String, _ cookies: [ConsoleCookie]) -> HTTPResponse {
+        var response = HTTPResponse(status: 303, mediaType: .html, body: [])
+        response.browserHeaders =
+            Self.securityHeaders + [HTTPResponse.Header("Location", location)]
+            + cookies.map { HTTPResponse.Header("Set-Cookie", sessions.header($0)) }
+        return response
     }
 
     private func response(to refusal: ConsoleRefusal, of request: HTTPRequest) async -> HTTPResponse {

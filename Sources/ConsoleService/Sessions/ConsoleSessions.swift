@@ -2,15 +2,27 @@ import OfferConfiguration
 import OfferConsole
 import OfferCore
 import OfferCrypto
+import OfferIdentity
 import SubscriberStore
 import SubscriberSync
 
 /// A cookie to set. An empty value deletes it.
 struct ConsoleCookie: Sendable {
-    enum Name: Sendable { case session, clock }
+    enum Name: Sendable { case session, clock, signIn }
 
     let name: Name
     let value: String
+}
+
+extension ConsoleCookie.Name {
+    /// The time for which the browser keeps the cookie, in seconds; nil to keep it until the browser ends.
+    fileprivate var lifetime: Int? {
+        switch self {
+        case .session: nil
+        case .clock: 365 * 86_400
+        case .signIn: 600
+        }
+    }
 }
 
 /// The sessions of the console, and their cookies.
@@ -23,7 +35,8 @@ struct ConsoleSessions: Sendable {
     /// Browsers accept the prefix `__Host-` only over TLS, and only from the host itself. On this machine, without TLS,
     /// the cookie has neither the prefix nor `Secure`.
     func header(_ cookie: ConsoleCookie) -> String {
-        let lifetime = cookie.value.isEmpty ? "; Max-Age=0" : cookie.name == .clock ? "; Max-Age=31536000" : ""
+        let seconds = cookie.value.isEmpty ? 0 : cookie.name.lifetime
+        let lifetime = seconds.map { "; Max-Age=\($0)" } ?? ""
         return "\(name(cookie.name))=\(cookie.value); Path=/; HttpOnly; SameSite=Lax"
             + (origin.isSecure ? "; Secure" : "") + lifetime
     }
@@ -33,7 +46,13 @@ struct ConsoleSessions: Sendable {
         return switch name {
         case .session: prefix + "console"
         case .clock: prefix + "console-clock"
+        case .signIn: prefix + "console-sign-in"
         }
+    }
+
+    /// Returns the sign-in that the browser began at the identity provider; nil if there is none.
+    func pendingSignIn(in cookies: [String]) -> PendingSignIn? {
+        CookieReader.value(of: name(.signIn), in: cookies).flatMap(PendingSignIn.init(cookieValue:))
     }
 
     /// Returns the token of the request's session; nil if there is none.

@@ -12,6 +12,8 @@ struct SignInPages: Sendable {
     let acts: ConsoleActs
     /// The pages to which a form can return.
     let pages: @Sendable () -> [ConsoleRoute]
+    /// nil if people sign in only with links.
+    let provider: ProviderPages?
     let log: Logger
 
     var routes: [ConsoleRoute] {
@@ -25,7 +27,7 @@ struct SignInPages: Sendable {
                 "/clock", for: .anyone,
                 [FormReader.Field("offset", maximumBytes: 8), FormReader.Field("return", maximumBytes: 4096)],
                 setClock),
-        ]
+        ] + (provider?.routes ?? [])
     }
 
     private static let token = FormReader.Field("token", maximumBytes: 64)
@@ -41,7 +43,8 @@ struct SignInPages: Sendable {
 
     @Sendable private func signInPage(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
         let reason = request.values["reason"].flatMap(SignInView.Reason.init)
-        return .page(SignInView(frame: request.frame(), reason: reason).html)
+        let provider = provider.map { SignInView.Provider(name: $0.name, start: ProviderPages.start) }
+        return .page(SignInView(frame: request.frame(), reason: reason, provider: provider).html)
     }
 
     /// `GET /sign-in/link`: a page with a button. Opening it does not use up the link, because mail scanners open links.
@@ -100,9 +103,10 @@ struct SignInPages: Sendable {
     private func returnAddress(_ text: String) -> PageAddress {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let path = parts.first, let route = pages().first(where: { !$0.isAct && $0.path.description == path }),
-            let values = try? FormReader.read((parts.count > 1 ? parts[1] : "").utf8, fields: route.fields)
+            let fields = route.fields,
+            let values = try? FormReader.read((parts.count > 1 ? parts[1] : "").utf8, fields: fields)
         else { return PageAddress("/") }
-        return route.fields.reduce(PageAddress(route.path)) { address, field in
+        return fields.reduce(PageAddress(route.path)) { address, field in
             values[field.name].map { address.with(field.name, $0) } ?? address
         }
     }

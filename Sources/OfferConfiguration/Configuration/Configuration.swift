@@ -76,15 +76,17 @@ package struct Configuration: Sendable {
     ///   - roots: the certificates to trust instead of Apple's; nil to trust Apple's.
     ///   - forwardRoots: the certificates to trust for receivers, in addition to the system's; nil for none.
     ///   - apiRoots: the certificates to trust for the App Store's servers, in addition to the system's; nil for none.
+    ///   - consoleRoots: the certificates to trust for the console's identity provider, in addition to the system's; nil
+    ///     for none.
     package static func read(
         flags: Flags, environment: [String: String], file: ConfigurationFile = ConfigurationFile(),
         certificate: ServerCertificate? = nil, roots: TrustedRoots? = nil, forwardRoots: [X509Certificate]? = nil,
-        apiRoots: [X509Certificate]? = nil
+        apiRoots: [X509Certificate]? = nil, consoleRoots: [X509Certificate]? = nil
     ) -> (configuration: Configuration, problems: [Diagnostic]) {
         var reader = SettingReader(flags: flags, environment: environment)
         let configuration = Configuration(
             &reader, flags: flags, file: file, certificate: certificate, roots: roots, forwardRoots: forwardRoots,
-            apiRoots: apiRoots)
+            apiRoots: apiRoots, consoleRoots: consoleRoots)
         return (configuration, reader.problems)
     }
 
@@ -123,7 +125,8 @@ package struct Configuration: Sendable {
 
     private init(
         _ reader: inout SettingReader, flags: Flags, file: ConfigurationFile, certificate: ServerCertificate?,
-        roots: TrustedRoots?, forwardRoots: [X509Certificate]?, apiRoots: [X509Certificate]?
+        roots: TrustedRoots?, forwardRoots: [X509Certificate]?, apiRoots: [X509Certificate]?,
+        consoleRoots: [X509Certificate]?
     ) {
         address = ListeningAddress(host: reader.value(Settings.host), port: reader.value(Settings.port))
         metricsAddress = reader.value(Settings.metricsAddress)
@@ -143,7 +146,7 @@ package struct Configuration: Sendable {
         notificationsAddress = reader.value(Settings.notificationsAddress)
         retentionDeadline = reader.value(Settings.retentionDeadline)
         forwarding = reader.forwarding(file: file, roots: forwardRoots)
-        console = reader.console(isSecure: certificate != nil)
+        console = reader.console(isSecure: certificate != nil, roots: consoleRoots)
         audit = reader.audit()
         logLevel = reader.value(Settings.logLevel)
         logFormat = reader.value(Settings.logFormat)

@@ -44,11 +44,13 @@ package struct ConfigurationReader: Sendable {
         let roots = readRoots(Settings.appStoreRoots, environment, &problems)
         let forwardRoots = readRoots(Settings.forwardRoots, environment, &problems)
         let apiRoots = readRoots(Settings.appStoreAPIRoots, environment, &problems)
+        let consoleRoots = readRoots(Settings.consoleIssuerRoots, environment, &problems)
         // The faulty file may be the one that chooses the key, so do not also report a missing choice.
         if !problems.isEmpty { flags.mayChooseNoKey = true }
         let (configuration, problemsOfSettings) = Configuration.read(
             flags: flags, environment: environment, file: configurationFile, certificate: certificate?.certificate,
-            roots: roots, forwardRoots: forwardRoots?.certificates, apiRoots: apiRoots?.certificates)
+            roots: roots, forwardRoots: forwardRoots?.certificates, apiRoots: apiRoots?.certificates,
+            consoleRoots: consoleRoots?.certificates)
         if !configuration.keys.folder.allowsReadableByOthers {
             problems += [certificate?.problem].compactMap(\.self)
             problems += (environmentFile?.problemsOfMode ?? []) + readableSecrets

@@ -5,6 +5,7 @@ import OfferCore
 import OfferCrypto
 import OfferEligibility
 import OfferHTTP
+import OfferIdentity
 import OfferKeys
 import SubscriberStore
 
@@ -155,28 +156,65 @@ extension SettingReader {
         return ForwardSettings(key: key, roots: roots ?? [])
     }
 
-    /// - Parameter isSecure: true if the service has a certificate.
+    /// - Parameters:
+    ///   - isSecure: true if the service has a certificate.
+    ///   - roots: the certificates to trust for the identity provider, in addition to the system's.
     /// - Returns: nil if there is no console.
-    mutating func console(isSecure: Bool) -> ConsoleSettings? {
+    mutating func console(isSecure: Bool, roots: [X509Certificate]?) -> ConsoleSettings? {
         let (address, url) = (value(Settings.consoleAddress), value(Settings.consoleURL))
+        // Read the settings so that a reload compares them.
+        let provider = ConsoleProviderTexts(
+            issuer: value(Settings.consoleIssuer), clientID: value(Settings.consoleClientID),
+            clientSecret: value(Settings.consoleClientSecret), claim: value(Settings.consoleRoleClaim),
+            roles: value(Settings.consoleRoles))
+        _ = value(Settings.consoleIssuerRoots)
         guard let address else {
-            if isSet(Settings.consoleURL) {
+            if isSet(Settings.consoleURL) || isSet(Settings.consoleIssuer) {
                 add(
-                    "\(Settings.consoleURL.variable) is set, but there is no console",
+                    "settings of the console are present, but there is no console",
                     hint: "set \(Settings.consoleAddress.variable), for example to 127.0.0.1:8081")
             }
             return nil
         }
-        if let url { return ConsoleSettings(address: address, origin: url) }
-        guard LoopbackAddress.isLoopback(address.host) else {
+        guard url != nil || LoopbackAddress.isLoopback(address.host) else {
             add(
                 "\(Settings.consoleAddress.name) is not a loopback address, and the console's URL is unknown",
                 hint:
                     "set \(Settings.consoleURL.variable) to the URL in the browser, such as https://offers.example.com")
             return nil
         }
+        let origin = url ?? ConsoleOrigin(of: address, port: address.port, isSecure: isSecure)
         return ConsoleSettings(
-            address: address, origin: ConsoleOrigin(of: address, port: address.port, isSecure: isSecure))
+            address: address, origin: origin, provider: consoleProvider(provider, origin, roots: roots ?? []))
+    }
+
+    private struct ConsoleProviderTexts {
+        let issuer: String?
+        let clientID: String?
+        let clientSecret: Secret?
+        let claim: String
+        let roles: [String: [String]]
+    }
+
+    private mutating func consoleProvider(
+        _ texts: ConsoleProviderTexts, _ origin: ConsoleOrigin, roots: [X509Certificate]
+    ) -> ConsoleSettings.Provider? {
+        guard let issuer = texts.issuer else { return nil }
+        guard let clientID = texts.clientID, !texts.roles.isEmpty else {
+            add(
+                "\(Settings.consoleIssuer.variable) is set without the console's client ID or its roles",
+                hint: "set \(Settings.consoleClientID.variable) and \(Settings.consoleRoles.variable)")
+            return nil
+        }
+        do throws(Diagnostic) {
+            let settings = try SignInSettings(
+                issuer: issuer, clientID: clientID, clientSecret: texts.clientSecret,
+                redirectURL: origin.text + ConsoleSettings.returnPath, roleClaim: texts.claim, roots: roots)
+            return ConsoleSettings.Provider(settings: settings, roles: RoleMapping(texts.roles))
+        } catch {
+            add(error.error, hint: error.hint)
+            return nil
+        }
     }
 
     mutating func callers(file: ConfigurationFile) -> Callers {

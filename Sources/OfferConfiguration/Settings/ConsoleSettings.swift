@@ -1,16 +1,32 @@
 import FoundationEssentials
 import OfferCore
 package import OfferHTTP
+package import OfferIdentity
 
 /// The settings of the console.
-package struct ConsoleSettings: Hashable, Sendable {
+package struct ConsoleSettings: Sendable {
     package let address: ListeningAddress
     package let origin: ConsoleOrigin
+    /// nil if people sign in only with links.
+    package let provider: Provider?
 
-    package init(address: ListeningAddress, origin: ConsoleOrigin) {
+    /// The identity provider at which people sign in, and what its claims mean.
+    package struct Provider: Sendable {
+        package let settings: SignInSettings
+        package let roles: RoleMapping
+    }
+
+    package init(address: ListeningAddress, origin: ConsoleOrigin, provider: Provider? = nil) {
         self.address = address
         self.origin = origin
+        self.provider = provider
     }
+
+    /// The names of the roles.
+    package static let roles = ["support", "marketing", "operator", "auditor"]
+
+    /// The page of the console that receives the answer of the identity provider.
+    package static let returnPath = "/sign-in/return"
 }
 
 /// The scheme, host and port under which browsers reach the console (RFC 6454). Requests never change it.

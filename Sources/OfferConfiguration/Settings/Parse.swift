@@ -8,6 +8,8 @@ import SubscriberStore
 enum Parse {
     static func text(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> String? { text }
 
+    static func optionalText(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> String?? { text }
+
     static func secret(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Secret?? { Secret(text) }
 
     /// Parses a secret that must be long enough to resist guessing. An attacker who guesses it could identify customers
@@ -186,6 +188,23 @@ enum Parse {
             return nil
         }
         return origin
+    }
+
+    /// Parses pairs of a role and a value, such as `support=helpdesk,operator=sre`.
+    static func consoleRoles(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> [String: [String]]? {
+        var roles: [String: [String]] = [:]
+        for (index, part) in parts(of: text) {
+            let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
+            guard pair.count == 2, ConsoleSettings.roles.contains(pair[0]) else {
+                problems.append(
+                    Diagnostic(
+                        "part \(index) of \(name) is not a role and a value",
+                        hint: "write support=helpdesk; the roles are \(ConsoleSettings.roles.joined(separator: ", "))"))
+                return nil
+            }
+            roles[pair[0], default: []].append(pair[1])
+        }
+        return roles
     }
 
     /// Parses addresses and networks, such as `198.51.100.0/28,2001:db8::1`.

@@ -107,6 +107,8 @@ package struct FormValues: Sendable {
         let value: String
     }
 
+    package static let none = FormValues([])
+
     private let values: [Item]
 
     init(_ values: [Item]) { self.values = values }

@@ -16,6 +16,11 @@ package import UnixSignals
 
 /// The builder of the whole service from a configuration, with its listeners and background tasks.
 package enum ServiceBuilder {
+    /// Makes the responder of the console's listener, and the services that it needs.
+    package typealias MakeConsole = (Application, ConsoleSettings) throws(Diagnostic) -> (
+        responder: any Responder, services: [any Service]
+    )
+
     /// Builds the service and reads the keys, without listening.
     /// - Parameters:
     ///   - reloadSignals: signals that each trigger a reload.
@@ -28,7 +33,7 @@ package enum ServiceBuilder {
     package static func build(
         _ configuration: Configuration, reloadSignals: UnixSignalsSequence,
         readConfiguration: @escaping ConfigurationReloader.ReadConfiguration, log: Logger, logLevel: LogLevel,
-        makeConsole: (Application, ConsoleSettings) -> any Responder,
+        makeConsole: MakeConsole,
         onListening: @escaping @Sendable (ListeningPorts, CurrentStore) -> Void
     ) async throws(ConfigurationError) -> [any Service] {
         let (readiness, metrics, sources) = (Readiness(), ServiceMetrics(), SystemInputs.system)
@@ -74,13 +79,19 @@ package enum ServiceBuilder {
         dependencies.subscribers.refresher = asking?.refresher
         dependencies.retentionDeadline = configuration.retentionDeadline
         let application = Application(dependencies)
+        let console: (responder: any Responder, services: [any Service])?
+        do throws(Diagnostic) {
+            console = try configuration.console.map { settings throws(Diagnostic) in
+                try makeConsole(application, settings)
+            }
+        } catch { throw ConfigurationError(problems: [error]) }
         let healthMonitor = HealthMonitor(
             selfTest: selfTest, keys: application.keyHealth, retention: application.retentionHealth,
             trail: dependencies.safeguards.trail, clock: .ofThisBuild,
             now: sources.now, readiness: readiness, metrics: metrics,
             refusals: application.refusals, log: log)
         let server = HTTPServer(
-            listeners: listeners(configuration, application, makeConsole), certificate: reloader.certificate,
+            listeners: listeners(configuration, application, console?.responder), certificate: reloader.certificate,
             readiness: readiness, metrics: metrics.connections, budget: budget,
             sources: ConnectionSources { [policy = reloader.policy] in
                 let policy = policy.snapshot
@@ -102,12 +113,12 @@ package enum ServiceBuilder {
                     store, client: forwardClient, now: sources.now, readiness: readiness, metrics: metrics.sync,
                     log: log))
         }
-        return services + (asking?.services ?? []) + [server]
+        return services + (console?.services ?? []) + (asking?.services ?? []) + [server]
     }
 
     private static func listeners(
         _ configuration: Configuration, _ application: Application,
-        _ makeConsole: (Application, ConsoleSettings) -> any Responder
+        _ console: (any Responder)?
     ) -> [Listener] {
         func router(_ role: ListenerRole, at address: ListeningAddress) -> Router {
             application.router(for: role, isOnLoopback: LoopbackAddress.isLoopback(address.host))
@@ -131,12 +142,12 @@ package enum ServiceBuilder {
                     address, sharesPort: configuration.sharesPort, maximumConnections: ofNotifications,
                     responder: router(.notifications, at: address)))
         }
-        if let console = configuration.console {
+        if let console, let address = configuration.console?.address {
             connections -= maximumConsoleConnections
             others.append(
                 Listener(
-                    console.address, sharesPort: configuration.sharesPort,
-                    maximumConnections: maximumConsoleConnections, responder: makeConsole(application, console)))
+                    address, sharesPort: configuration.sharesPort, maximumConnections: maximumConsoleConnections,
+                    responder: console))
         }
         let main = Listener(
             configuration.address, sharesPort: configuration.sharesPort, maximumConnections: connections,

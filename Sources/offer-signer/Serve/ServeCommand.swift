@@ -64,8 +64,8 @@ struct ServeCommand: AsyncParsableCommand {
         let services = try await ServiceBuilder.build(
             configuration, reloadSignals: reloadSignals,
             readConfiguration: { () throws(ConfigurationError) in try reader.read() }, log: log, logLevel: level,
-            makeConsole: { application, settings in
-                Console.router(of: application, settings, auditPath: configuration.audit?.path)
+            makeConsole: { application, settings throws(Diagnostic) in
+                try Console.make(for: application, settings, auditPath: configuration.audit?.path)
             }
         ) { ports, store in announce(configuration, ports, store) }
         // Up to this point, SIGTERM simply ends the process: there is no work to finish, and a disk may be hanging.

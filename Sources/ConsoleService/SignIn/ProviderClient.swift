@@ -1,0 +1,12 @@
+import OutgoingHTTP
+import ServiceLifecycle
+
+/// Closes the client for requests to the identity provider when the service stops.
+struct ProviderClient: Service {
+    let client: OutgoingClient
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await client.close()
+    }
+}

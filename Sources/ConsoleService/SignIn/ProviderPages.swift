@@ -1,0 +1,86 @@
+import Logging
+import OfferAudit
+import OfferConfiguration
+import OfferConsole
+import OfferCore
+import OfferHTTP
+import OfferIdentity
+import SubscriberStore
+import SubscriberSync
+
+/// Signing in at an identity provider: the way there, and the way back.
+struct ProviderPages: Sendable {
+    let provider: OpenIDProvider
+    let roles: RoleMapping
+    /// The host of the provider, for people.
+    let name: String
+    let store: CurrentStore
+    let sessions: ConsoleSessions
+    let acts: ConsoleActs
+    let log: Logger
+
+    static let start = PageAddress("/sign-in/provider")
+
+    var routes: [ConsoleRoute] {
+        [
+            .page("/sign-in/provider", for: .anyone, [], begin),
+            // The provider may add parameters, so the query is read by the protocol and not as a form.
+            ConsoleRoute(
+                path: "/sign-in/return", access: .anyone, fields: nil, isAct: false, handle: finish),
+        ]
+    }
+
+    @Sendable private func begin(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
+        do throws(SignInError) {
+            let (location, pending) = try await provider.begin(at: request.now)
+            return .leave(location, cookies: [ConsoleCookie(name: .signIn, value: pending.cookieValue.reveal)])
+        } catch { throw refusal(error, request) }
+    }
+
+    @Sendable private func finish(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
+        let cookies = request.http.browser?.cookies ?? []
+        guard let pending = sessions.pendingSignIn(in: cookies) else { throw .signIn(.refusedByProvider) }
+        let person: SignedInPerson
+        do throws(SignInError) {
+            person = try await provider.finish(query: request.http.query ?? "", pending, at: request.now)
+        } catch { throw refusal(error, request) }
+        let known = Set(ConsoleRole.allCases.map(\.rawValue))
+        let granted = roles.roles(of: person.roleValues).intersection(known)
+        let account = ConsoleAccount(name: person.displayName, subject: person.subject, roles: Array(granted))
+        guard !granted.isEmpty else {
+            log.warning(
+                "a person without a role was not signed in to the console",
+                metadata: request.http.context.metadata([
+                    "subject": "\(person.subject)",
+                    "hint": "give the person a group that \(Settings.consoleRoles.variable) names",
+                ]))
+            throw .signIn(.refusedByProvider)
+        }
+        try await acts.record(.signIn, by: account, request)
+        let token: ConsoleToken
+        do {
+            token = try ConsoleToken()
+            try await store.begin(
+                ConsoleSession(digest: token.digest(), account: account, startedAt: request.now, seenAt: request.now))
+        } catch { throw request.unavailable }
+        log.notice(
+            "signed in to the console",
+            metadata: request.http.context.metadata([
+                "person": "\(account.name)", "subject": "\(person.subject)",
+                "roles": "\(account.roles.joined(separator: " "))",
+            ]))
+        return .redirect(
+            PageAddress("/"),
+            cookies: [
+                ConsoleCookie(name: .session, value: token.text), ConsoleCookie(name: .signIn, value: ""),
+            ])
+    }
+
+    private func refusal(_ error: SignInError, _ request: ConsoleRequest) -> ConsoleRefusal {
+        let diagnostic = error.diagnostic
+        log.warning(
+            "a sign-in to the console failed",
+            metadata: request.http.context.metadata(["reason": "\(diagnostic.error)", "hint": "\(diagnostic.hint)"]))
+        return .signIn(.refusedByProvider)
+    }
+}

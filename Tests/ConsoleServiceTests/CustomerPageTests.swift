@@ -1,0 +1,117 @@
+import OfferConsole
+import OfferCore
+import OfferEligibility
+import OfferHTTP
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+@testable import ConsoleService
+
+@Suite("A customer in the console")
+struct CustomerPageTests {
+    private static func page(_ kind: String, _ id: String, _ more: String = "") -> String {
+        "/customer?app=com.example.app&environment=Production&kind=\(kind)&id=\(id)\(more)"
+    }
+
+    /// Adds two customers: Ada has turned auto-renew off, and Grace has not.
+    private static func addCustomers(_ console: TestConsole) async throws {
+        for (number, renews) in [(1, false), (2, true)] as [(UInt64, Bool)] {
+            let id = "900000000000\(number)"
+            let transaction = Sample.transaction(id, of: id, 0, 30) {
+                $0.appAccountToken = Sample.token(number)
+                $0.appTransactionID = Sample.id("70410000000\(number)")
+            }
+            let renewal = Sample.renewal(of: id, signed: 1) { $0.autoRenewStatus = renews ? .on : .off }
+            try await console.store.merge([transaction, renewal], in: Sample.production)
+            try await console.store.setTeamFacts(
+                [Sample.text("secretOf\(number)"): .bool(true)], of: Sample.account(number), in: Sample.production,
+                at: Sample.day(2))
+        }
+    }
+
+    @Test("one hit opens the customer, and the page says why each offer is refused or not")
+    func find() async throws {
+        let console = try await TestConsole()
+        try await Self.addCustomers(console)
+        let cookie = try await console.signIn(["support"])
+        let token = Sample.token(1).utf8.map { String(UnicodeScalar($0)) }.joined()
+        for query in [token, token.uppercased(), "9000000000001", "+9000000000001+", "704100000001"] {
+            let answer = await console.get("/find?q=\(query)", cookie: cookie)
+            #expect(answer.status == 303, "\(query)")
+            let page = await console.get(try #require(answer.location), cookie: cookie)
+            #expect(page.text.contains("9000000000001") && page.text.contains("secretOf1"), "\(query)")
+            #expect(!page.text.contains("9000000000002") && !page.text.contains("secretOf2"), "\(query)")
+        }
+        let ada = await console.get(Self.page("originalTransactionID", "9000000000001"), cookie: cookie)
+        #expect(ada.text.contains("1 of 1 offers can be redeemed now"))
+        let grace = await console.get(Self.page("originalTransactionID", "9000000000002"), cookie: cookie)
+        #expect(grace.text.contains("Auto-renew is on; the rule requires off."))
+        let whatIf = await console.get(
+            Self.page("originalTransactionID", "9000000000002", "&autoRenew=off"), cookie: cookie)
+        #expect(
+            whatIf.text.contains("1 of 1 offers can be redeemed now")
+                && whatIf.text.contains("This shows the offers if"))
+        let after = await console.get(Self.page("originalTransactionID", "9000000000002"), cookie: cookie)
+        #expect(after.text.contains("0 of 1 offers can be redeemed now"), "nothing was changed")
+    }
+
+    @Test("nobody is found by what nobody has, and the page says what was tried")
+    func nobody() async throws {
+        let console = try await TestConsole()
+        try await Self.addCustomers(console)
+        let cookie = try await console.signIn(["support"])
+        for query in ["9000000000003", "nobody", "MK5TTTVWJH", "00000000-0000-4000-8000-000000000000"] {
+            let answer = await console.get("/find?q=\(query)", cookie: cookie)
+            #expect(answer.status == 200 && answer.text.contains("No customer has this identifier"), "\(query)")
+        }
+        #expect(await console.get(Self.page("originalTransactionID", "1"), cookie: cookie).status == 404)
+        #expect(
+            await console.get(
+                "/customer?app=com.example.other&environment=Production&kind=transactionID&id=1", cookie: cookie
+            ).status == 404)
+        #expect(await console.get("/customer", cookie: cookie).status == 404)
+    }
+
+    @Test("each search and each look at a customer has its line, with the person and without the customer's name")
+    func audit() async throws {
+        let console = try await TestConsole()
+        try await Self.addCustomers(console)
+        let cookie = try await console.signIn(["support"], name: "Ada Lovelace")
+        _ = await console.get("/find?q=9000000000001", cookie: cookie)
+        _ = await console.get(Self.page("originalTransactionID", "9000000000001"), cookie: cookie)
+        _ = await console.get(Self.page("originalTransactionID", "1"), cookie: cookie)
+        let lines = try console.auditLines()
+        let kinds = ["sign_in", "search", "customer", "customer"].map {
+            #""kind":"console_\#($0)","person":"Ada Lovelace""#
+        }
+        #expect(lines.count == kinds.count)
+        for (line, kind) in zip(lines, kinds) { #expect(line.contains(kind)) }
+        #expect(!lines.joined().contains("9000000000001"))
+    }
+
+    @Test("hostile texts are shown as texts, and oversized ones are refused")
+    func hostile() async throws {
+        let console = try await TestConsole()
+        let cookie = try await console.signIn(["support", "operator", "auditor", "marketing"], name: "<b>\"Eve'&")
+        let script = "%3Cscript%3Ealert(1)%3C%2Fscript%3E%22'"
+        let found = await console.get("/find?q=\(script)", cookie: cookie)
+        #expect(found.status == 200 && !found.text.contains("<script") && found.text.contains("&lt;script&gt;"))
+        let account = CustomerIdentifier.applicationUsername(Sample.text("<script>alert(2)</script>\u{202E}\"'"))
+        try await console.store.setTeamFacts(
+            [Sample.text("<img src=x>"): .text(Array("</td><script>".utf8))], of: account, in: Sample.production,
+            at: Sample.day(1))
+        let page = await console.get(
+            Self.page("applicationUsername", "%3Cscript%3Ealert(2)%3C%2Fscript%3E%E2%80%AE%22'"), cookie: cookie)
+        #expect(page.status == 200 && !page.text.contains("<script") && !page.text.contains("<img"))
+        #expect(!page.text.contains("\u{202E}") && !page.text.contains("<b>\"Eve"))
+        let long = String(repeating: "a", count: 1_000_000)
+        #expect(await console.get("/find?q=\(long)", cookie: cookie).status == 400)
+        #expect(await console.post("/clock", "offset=\(long)", cookie: cookie).status == 400)
+        for query in ["q=a&q=b", "x=1", "q", "q=%ff", "q=%0", "q=%00", "&"] {
+            #expect(await console.get("/find?\(query)", cookie: cookie).status == 400, "\(query)")
+        }
+        #expect(await console.post("/clock", "offset=60", cookie: cookie, contentType: "text/plain").status == 400)
+    }
+}
