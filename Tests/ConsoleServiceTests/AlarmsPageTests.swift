@@ -1,7 +1,9 @@
+import OfferConfiguration
 import OfferConsole
 import OfferCore
 import OfferEligibility
 import OfferHTTP
+import OfferService
 import StoreTestSupport
 import SubscriberStore
 import SubscriberSync

@@ -20,10 +20,15 @@ struct CustomerPageTests {
         for (number, renews) in [(1, false), (2, true)] as [(UInt64, Bool)] {
             let id = "900000000000\(number)"
             let transaction = Sample.transaction(id, of: id, 0, 30) {
+                $0.ownership = .purchased
                 $0.appAccountToken = Sample.token(number)
                 $0.appTransactionID = Sample.id("70410000000\(number)")
             }
-            let renewal = Sample.renewal(of: id, signed: 1) { $0.autoRenewStatus = renews ? .on : .off }
+            let renewal = Sample.renewal(of: id, signed: 1) {
+                let product = $0.productID
+                $0 = Renewal(productID: product, autoRenewStatus: renews ? .on : .off)
+                $0.autoRenewProductID = product
+            }
             try await console.store.merge([transaction, renewal], in: Sample.production)
             try await console.store.setTeamFacts(
                 [Sample.text("secretOf\(number)"): .bool(true)], of: Sample.account(number), in: Sample.production,

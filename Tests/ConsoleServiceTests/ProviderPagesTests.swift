@@ -25,7 +25,7 @@ struct ProviderPagesTests {
             provider = try await TestProvider(certificates)
             let roots = try X509Certificate.readAll([UInt8](Data(contentsOf: URL(filePath: certificates.rootPath))))
             let settings = try SignInSettings(
-                issuer: provider.url, clientID: "console", clientSecret: Secret("secret"),
+                issuer: provider.url, clientID: "console",
                 redirectURL: TestConsole.origin + ConsoleSettings.returnPath, roots: roots)
             console = try await TestConsole(
                 provider: ConsoleSettings.Provider(
@@ -39,7 +39,7 @@ struct ProviderPagesTests {
             let start = await console.get("/sign-in/provider")
             let cookie = String(try #require(start.values(of: "Set-Cookie").first).prefix { $0 != ";" })
             let away = try #require(start.location)
-            let target = String(provider.answer(to: away).dropFirst(TestConsole.origin.count))
+            let target = "/sign-in/return?" + provider.answer(to: away)
             return (await console.get(target, cookie: cookie), cookie, target)
         }
     }
@@ -59,6 +59,7 @@ struct ProviderPagesTests {
         #expect(try setup.console.auditLines().first?.contains(#""subject":"#) == true)
         #expect(await setup.console.get(target, cookie: cookie).location == "/sign-in?reason=refused")
         #expect(await setup.console.get(target).location == "/sign-in?reason=refused", "without the cookie")
+        await setup.console.close()
     }
 
     @Test("a person without a role, and a token that does not verify, are refused")
@@ -73,5 +74,6 @@ struct ProviderPagesTests {
         #expect(forged.location == "/sign-in?reason=refused" && forged.values(of: "Set-Cookie").isEmpty)
         #expect(try setup.console.auditLines().isEmpty)
         #expect(setup.console.log.text.contains("a person without a role was not signed in"))
+        await setup.console.close()
     }
 }

@@ -7,6 +7,7 @@ import OfferCrypto
 import OfferEligibility
 import OfferHTTP
 import OfferTelemetry
+import ServiceLifecycle
 import StoreTestSupport
 import SubscriberStore
 import TestSupport
@@ -25,6 +26,7 @@ struct TestConsole {
     let store: SQLiteStore
     let application: Application
     let responder: any Responder
+    private let services: [any Service]
     let log = RecordedLog()
     let auditPath: String
     private let clock = NIOLockedValueBox(Sample.day(10))
@@ -64,16 +66,19 @@ struct TestConsole {
             metrics: dependencies.telemetry.metrics.audit, log: log.logger)
         application = Application(dependencies)
         let origin = try #require(ConsoleOrigin(Self.origin))
-        responder = try Console.make(
+        (responder, services) = try Console.make(
             for: application,
             ConsoleSettings(address: ListeningAddress(host: "127.0.0.1", port: 0), origin: origin, provider: provider),
-            auditPath: auditPath
-        ).responder
+            auditPath: auditPath)
     }
+
+    /// Closes the client of the identity provider.
+    func close() async { for case let client as ProviderClient in services { await client.close() } }
 
     static let configuration = """
         apps:
           - bundleID: com.example.app
+            appAppleID: 1234567890
             products:
               - productID: monthly
                 offers:

@@ -41,10 +41,12 @@ struct CustomerPage: Sendable {
         } catch { throw refusal(error, request) }
     }
 
-    /// Decides about every offer of the app, with the what-if and, if there is one, without it.
+    /// Decides about every offer of the app, with the what-if and, if there is one, without it. In an environment that the
+    /// configuration no longer has, there are no offers.
     private func verdicts(
         _ address: CustomerAddress, _ app: Catalogue.App, _ whatIf: WhatIf, _ request: ConsoleRequest
     ) async throws(OfferService.Problem) -> [OfferVerdict] {
+        guard app.environments.contains(address.app.environment) else { return [] }
         func decide(_ supposition: Supposition?) async throws(OfferService.Problem) -> [CustomerDecision.Verdict] {
             try await CustomerDecision(
                 about: address.identifier, of: app, address.app.bundleID, in: address.app.environment, productIDs: nil,
@@ -65,8 +67,18 @@ struct CustomerPage: Sendable {
         switch problem.code {
         case .notFound, .appNotServed: .problem(.notFound)
         case .storeUnavailable, .appStoreUnavailable: request.unavailable
-        default: .problem(.failed(requestID: request.http.id.text))
+        default: failed(problem, request)
         }
+    }
+}
+
+extension CustomerPage {
+    private func failed(_ problem: OfferService.Problem, _ request: ConsoleRequest) -> ConsoleRefusal {
+        log.error(
+            "the page of a customer failed",
+            metadata: request.http.context.metadata(["code": "\(problem.code.rawValue)", "reason": "\(problem.detail)"])
+        )
+        return .problem(.failed(requestID: request.http.id.text))
     }
 }
 

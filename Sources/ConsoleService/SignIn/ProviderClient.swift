@@ -7,6 +7,8 @@ struct ProviderClient: Service {
 
     func run() async throws {
         try? await gracefulShutdown()
-        await client.close()
+        await close()
     }
+
+    func close() async { await client.close() }
 }
