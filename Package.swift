@@ -381,7 +381,7 @@ let package = Package(
             name: "OfferConfigurationTests",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys",
-                "OfferAudit", "OfferConfiguration", "TestSupport", "StoreTestSupport", logging,
+                "OfferAudit", "OfferIdentity", "OfferConfiguration", "TestSupport", "StoreTestSupport", logging,
             ],
             swiftSettings: strict
         ),

@@ -1,4 +1,4 @@
-import OfferCore
+package import OfferCore
 import SystemPackage
 
 /// A search of the newest lines of an audit trail, without waiting for the lock.
@@ -9,7 +9,7 @@ package enum AuditSearch {
     /// The members of a line about an act in the console.
     package struct Line: Sendable {
         package let number: Int64
-        package let time: String
+        package let at: Timestamp
         package let kind: String
         package let person: String
         /// The person's identifier at the identity provider; nil for a person who signed in with a link.
@@ -22,10 +22,17 @@ package enum AuditSearch {
         package let outcome: String
     }
 
-    /// Returns the lines about acts in the console, the newest first.
+    /// The lines about acts in the console, the newest first.
+    package struct Found: Sendable {
+        package let lines: [Line]
+        /// The time of the oldest line that was searched; nil if the whole file was.
+        package let since: Timestamp?
+    }
+
+    /// Searches the newest lines of a trail. Rotated files are not searched.
     /// - Parameter path: of a regular file. A pipe cannot be searched.
     /// - Returns: nil if the trail is not a regular file.
-    package static func consoleLines(path: String) throws(AuditFault) -> [Line]? {
+    package static func consoleLines(path: String) throws(AuditFault) -> Found? {
         do {
             let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.nonBlocking, .closeOnExec])
             return try file.closeAfter {
@@ -34,14 +41,23 @@ package enum AuditSearch {
                 let size = Int64(stat.size)
                 let count = min(size, searchedBytes)
                 let bytes = try AuditTail.read(file, from: size - count, count: Int(count))
-                return bytes.split(separator: UInt8(ascii: "\n")).reversed().compactMap(line)
+                let lines = bytes.split(separator: UInt8(ascii: "\n"))
+                // The first one may be a part of a line.
+                let oldest = count < size ? lines.dropFirst().lazy.compactMap(time).first : nil
+                return Found(lines: lines.reversed().compactMap(line), since: oldest)
             }
         } catch { throw AuditFault("\(path) cannot be read (\(error))", isSetup: false) }
     }
 
+    private static func time(of text: ArraySlice<UInt8>) -> Timestamp? {
+        guard case .object(let members)? = try? JSONReader.read(Array(text)), case .string(let utf8)? = members["time"]
+        else { return nil }
+        return Timestamp(dateOrTime: String(decoding: utf8, as: UTF8.self))
+    }
+
     private static func line(_ text: ArraySlice<UInt8>) -> Line? {
         // Most lines are about signatures. Parsing them would take most of the time.
-        guard text.firstRange(of: marker) != nil, case .object(let members)? = try? JSONReader.read(Array(text)) else {
+        guard hasMarker(text), case .object(let members)? = try? JSONReader.read(Array(text)) else {
             return nil
         }
         func string(_ name: String) -> String? {
@@ -50,14 +66,20 @@ package enum AuditSearch {
         func integer(_ name: String) -> Int64? {
             if case .number(let digits)? = members[name] { Int64(String(decoding: digits, as: UTF8.self)) } else { nil }
         }
-        guard let number = integer("line"), let time = string("time"), let kind = string("kind"),
+        guard let number = integer("line"), let at = string("time").flatMap(Timestamp.init(dateOrTime:)),
+            let kind = string("kind"),
             let person = string("person")
         else { return nil }
         return Line(
-            number: number, time: time, kind: kind, person: person, subject: string("subject"),
+            number: number, at: at, kind: kind, person: person, subject: string("subject"),
             bundleID: string("bundleID"),
             environment: string("environment"), customer: string("customer"), alarm: integer("alarm"),
             outcome: string("outcome") ?? "")
+    }
+
+    /// Returns true if the line is about the console. The marker follows the ID of the request near the line's beginning.
+    private static func hasMarker(_ text: ArraySlice<UInt8>) -> Bool {
+        text.prefix(512).firstRange(of: marker) != nil
     }
 
     private static let marker = Array(#""caller":"console""#.utf8)

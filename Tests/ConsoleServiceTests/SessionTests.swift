@@ -30,6 +30,9 @@ struct SessionTests {
         #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Lax; Secure"))
         #expect(!cookie.contains(form.dropFirst("token=".count)))
         #expect(answers.filter { $0.location == "/sign-in?reason=bad_link" }.count == 7)
+        let lines = try console.auditLines().filter { $0.contains("console_sign_in") }
+        let refused = lines.count { $0.contains(#""outcome":"link_used""#) }
+        #expect(lines.count { $0.contains(#""outcome":"accepted""#) } == refused + 1)
         #expect(await console.get(link).location == "/sign-in?reason=bad_link")
         #expect(await console.get("/find", cookie: String(cookie.prefix { $0 != ";" })).status == 200)
     }
@@ -131,5 +134,7 @@ struct SessionTests {
         #expect(answer.status == 503 && answer.values(of: "Set-Cookie").isEmpty)
         #expect(await console.get(link).status == 200, "the link is not used up")
         #expect(await console.get("/health", cookie: cookie).text.contains("failed"), "an operator sees why")
+        #expect(await console.post("/sign-out", "", cookie: cookie).location == "/sign-in?reason=signed_out")
+        #expect(await console.get("/offers", cookie: cookie).location == "/sign-in?reason=ended")
     }
 }

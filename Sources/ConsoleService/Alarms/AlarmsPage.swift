@@ -48,11 +48,13 @@ struct AlarmsPage: Sendable {
             guard
                 let alarm = try await store.unexplainedRedemptions(in: apps, limit: 10_000)
                     .first(where: { $0.number == number })
-            else { throw ConsoleRefusal.problem(.badRequest("Somebody else has acknowledged the alarm \(number).")) }
+            else { throw ConsoleRefusal.problem(.badRequest("There is no open alarm \(number).")) }
             try await acts.record(.alarm, request, app: alarm.app, alarm: number)
             let isFirst = try await store.acknowledge(
-                Acknowledgement(number, at: request.now, by: session.account.name, note: note))
+                Acknowledgement(number, at: request.now, by: session.account.label, note: note))
             guard isFirst else {
+                acts.noteRefusal(
+                    "acknowledged_before", of: .alarm, by: session.account, request, app: alarm.app, alarm: number)
                 throw ConsoleRefusal.problem(.badRequest("Somebody else has acknowledged the alarm \(number)."))
             }
         } catch let refusal as ConsoleRefusal {

@@ -3,6 +3,7 @@ import OfferConsole
 import OfferCore
 import OfferEligibility
 import OfferHTTP
+import OfferService
 import SubscriberStore
 
 /// `GET /audit`: what persons did in the console: everybody for an auditor, otherwise only oneself.
@@ -10,6 +11,12 @@ struct AuditPage: Sendable {
     let acts: ConsoleActs
     /// The path of the audit trail; nil if there is none.
     let path: String?
+    private let search = Remembered<AuditSearch.Found?>(for: .zero)
+
+    init(acts: ConsoleActs, path: String?) {
+        self.acts = acts
+        self.path = path
+    }
 
     private static let linesPerPage = 100
 
@@ -29,17 +36,14 @@ struct AuditPage: Sendable {
             person: values["person"] ?? "", act: values["act"] ?? "", from: values["from"] ?? "",
             until: values["until"] ?? "")
         if seesEveryone { try await acts.record(.audit, request) }
-        let all: [AuditSearch.Line]
-        do { all = try path.flatMap { path throws in try AuditSearch.consoleLines(path: path) } ?? [] } catch {
-            throw request.unavailable
-        }
-        let found = all.filter { line in
+        let searched = try await searched(request)
+        let found = (searched?.lines ?? []).filter { line in
             (seesEveryone
-                ? values["person"].map { $0.isEmpty || line.person.contains($0) } ?? true
+                ? values["person"].map { $0.isEmpty || line.label.contains($0) } ?? true
                 : line.person == account.name && line.subject == account.subject)
                 && (values["act"].map { $0.isEmpty || line.kind == $0 } ?? true)
-                && (values["from"].map { $0.isEmpty || line.time.prefix(10) >= $0 } ?? true)
-                && (values["until"].map { $0.isEmpty || line.time.prefix(10) <= $0 } ?? true)
+                && (values["from"].map { $0.isEmpty || request.clock.date(line.at) >= $0 } ?? true)
+                && (values["until"].map { $0.isEmpty || request.clock.date(line.at) <= $0 } ?? true)
         }
         let pages = max(1, (found.count + Self.linesPerPage - 1) / Self.linesPerPage)
         let page = Int(values["page"] ?? "").flatMap { (1...pages).contains($0) ? $0 : nil } ?? 1
@@ -54,9 +58,32 @@ struct AuditPage: Sendable {
             AuditView(
                 frame: request.frame(at: address), lines: lines.map(AuditView.Line.init), filter: filter,
                 acts: ConsoleAct.Kind.allCases.map(\.rawValue), showsEveryone: seesEveryone, newer: other(page - 1),
-                older: other(page + 1)
+                older: other(page + 1), reach: reach(searched)
             ).html)
     }
+
+    private func reach(_ found: AuditSearch.Found?) -> AuditView.Reach {
+        guard let found else { return .nowhere }
+        return found.since.map(AuditView.Reach.since) ?? .wholeFile
+    }
+
+    /// Returns the newest lines; nil if the trail cannot be searched. The search leaves the cores to decisions.
+    private func searched(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> AuditSearch.Found? {
+        guard let path else { return nil }
+        do {
+            return try await search.value(at: request.now) {
+                let result = await BackgroundThreads.shared.run(within: .seconds(10)) {
+                    Result { try AuditSearch.consoleLines(path: path) }
+                }
+                return try (result ?? .failure(CancellationError())).get()
+            }
+        } catch { throw request.unavailable }
+    }
+}
+
+extension AuditSearch.Line {
+    /// The name and, for a person of an identity provider, the identifier.
+    fileprivate var label: String { subject.map { "\(person) (\($0))" } ?? person }
 }
 
 extension AuditView.Line {
@@ -65,8 +92,7 @@ extension AuditView.Line {
             line.alarm.map { "alarm \($0)" } ?? line.customer.map { "customer \($0.prefix(12))…" } ?? "–"
         let place = [line.bundleID, line.environment].compactMap(\.self).joined(separator: ", ")
         self.init(
-            number: line.number, at: Timestamp(dateOrTime: line.time) ?? Timestamp(milliseconds: 0),
-            person: line.person,
+            number: line.number, at: line.at, person: line.label,
             act: line.kind, subject: place.isEmpty ? subject : "\(subject) (\(place))",
             refusal: line.outcome == "accepted" ? nil : line.outcome)
     }

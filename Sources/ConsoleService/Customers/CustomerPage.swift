@@ -27,13 +27,14 @@ struct CustomerPage: Sendable {
     @Sendable private func answer(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
         let address = try CustomerAddress(request.values)
         let app = try request.app(address.app.bundleID)
+        guard !request.isFromAnotherSite else {
+            return FindPage.prefilled(address.identifier, of: address.app, request)
+        }
         try await acts.record(.customer, request, app: address.app, customer: address.identifier.utf8)
         let whatIf = WhatIf(request.values)
         do throws(OfferService.Problem) {
-            let known = try await directory.customers(known: address.reference, of: app)
-            guard let customer = known.first(where: { $0.owned.app == address.app }) else {
-                throw OfferService.Problem.unknownCustomer
-            }
+            let found = try await directory.find(address.reference, of: app)
+            guard let customer = found.customers.first(where: { $0.owned.app == address.app }) else { throw .notFound }
             let decided = try await verdicts(address, app, whatIf, request)
             let view = CustomerView(
                 customer, at: address, in: app, decided, whatIf, page: Int(request.values["page"] ?? "") ?? 1, request)
@@ -80,11 +81,6 @@ extension CustomerPage {
         )
         return .problem(.failed(requestID: request.http.id.text))
     }
-}
-
-extension OfferService.Problem {
-    /// A customer about whom nothing is stored. The console shows it as a page that does not exist.
-    fileprivate static let unknownCustomer = OfferService.Problem.notFound
 }
 
 extension WhatIf {

@@ -16,7 +16,7 @@ struct FindPage: Sendable {
     let directory: CustomerDirectory
     let acts: ConsoleActs
 
-    static let fields = [FormReader.Field("q", maximumBytes: 256), FormReader.Field("app", maximumBytes: 255)]
+    static let fields = [FormReader.Field("q", maximumBytes: 512), FormReader.Field("app", maximumBytes: 255)]
 
     var route: ConsoleRoute { .page("/find", for: .roles(ConsoleSection.find.roles), Self.fields, answer) }
 
@@ -25,43 +25,75 @@ struct FindPage: Sendable {
         let names = apps.keys.map(\.text.description).sorted()
         let query = (request.values["q"] ?? "").trimmingSpaces
         let app = request.values["app"].flatMap { $0.isEmpty ? nil : $0 }
-        func page(_ result: FindView.Result?) -> ConsoleAnswer {
+        func page(_ result: FindView.Result?, status: Int = 200) -> ConsoleAnswer {
             var address = PageAddress("/find")
             if !query.isEmpty { address = address.with("q", query) }
             if let app { address = address.with("app", app) }
             return .page(
                 FindView(
                     frame: request.frame(at: address), query: query, apps: names, app: app, result: result
-                ).html)
+                ).html, status: status)
         }
-        guard !query.isEmpty else { return page(nil) }
+        guard !query.isEmpty, !request.isFromAnotherSite else { return page(nil) }
         let chosen = apps.filter { app == nil || $0.key.text.description == app }
         guard !chosen.isEmpty else {
             return page(.notFound(tried: [], hints: ["No app is configured. Name the apps in the configuration file."]))
         }
         try await acts.record(.search, request, customer: Array(query.utf8))
         let search = CustomerSearch(query)
-        var found: [(address: CustomerAddress, customer: KnownCustomer, app: Catalogue.App)] = []
+        var found: [CustomerHit] = []
+        var isAppStoreSilent = false
         do throws(OfferService.Problem) {
             for (bundleID, app) in chosen.sorted(by: { $0.key.text.description < $1.key.text.description }) {
-                for hit in try await search.hits(in: bundleID, app, directory)
-                where !found.contains(where: { $0.customer.isSame(as: hit.1) }) {
-                    found.append((hit.0, hit.1, app))
+                let hits = try await search.hits(in: bundleID, app, directory, &isAppStoreSilent)
+                for hit in hits where !found.contains(where: { $0.customer.isSame(as: hit.customer) }) {
+                    found.append(hit)
                 }
             }
-        } catch { return page(.unavailable(error.detail)) }
+        } catch { return page(.unavailable(error.detail), status: 503) }
         if let only = found.first, found.count == 1 { return .redirect(only.address.page) }
         guard found.isEmpty else {
-            return page(
-                .several(
-                    found.map { address, customer, app in
-                        FoundCustomer(
-                            identifier: String(decoding: address.identifier.utf8, as: UTF8.self),
-                            app: address.app.bundleID.text.description, environment: address.app.environment.rawValue,
-                            summary: customer.summary(in: app, at: request.now, request.clock), address: address.page)
-                    }))
+            for hit in found {
+                try await acts.record(
+                    .customer, request, app: hit.address.app, customer: hit.address.identifier.utf8)
+            }
+            return page(.several(found.map { FoundCustomer($0, at: request.now, request.clock) }))
+        }
+        guard !isAppStoreSilent else {
+            let sentence = "The App Store did not answer, so purchases that this service does not know were not found."
+            return page(.unavailable(sentence), status: 503)
         }
         return page(.notFound(tried: search.tried(in: chosen, directory), hints: search.hints(chosen, directory)))
+    }
+}
+
+extension FindPage {
+    /// The search box with an identifier, which the person can search for.
+    static func prefilled(
+        _ identifier: CustomerIdentifier, of app: AppScope, _ request: ConsoleRequest
+    ) -> ConsoleAnswer {
+        let apps = (request.policy.catalogue?.apps ?? [:]).keys.map(\.text.description).sorted()
+        return .page(
+            FindView(
+                frame: request.frame(at: PageAddress("/find")),
+                query: String(decoding: identifier.utf8, as: UTF8.self), apps: apps, app: app.bundleID.text.description
+            ).html)
+    }
+}
+
+/// A customer whom a search found, and the address of the page.
+struct CustomerHit {
+    let address: CustomerAddress
+    let customer: KnownCustomer
+    let app: Catalogue.App
+}
+
+extension FoundCustomer {
+    fileprivate convenience init(_ hit: CustomerHit, at now: Timestamp, _ clock: ConsoleClock) {
+        self.init(
+            identifier: String(decoding: hit.address.identifier.utf8, as: UTF8.self),
+            app: hit.address.app.bundleID.text.description, environment: hit.address.app.environment.rawValue,
+            summary: hit.customer.summary(in: hit.app, at: now, clock), address: hit.address.page)
     }
 }
 
@@ -85,33 +117,32 @@ struct CustomerSearch {
         order = text.uppercased().hasPrefix("M") ? OrderNumber(text.uppercased()) : nil
     }
 
-    /// Returns the customers whom the text names.
+    /// Returns the customers whom the text names, in any of its meanings.
+    /// - Parameter isAppStoreSilent: set if the App Store did not answer, so there may be more.
     func hits(
-        in bundleID: BundleID, _ app: Catalogue.App, _ directory: CustomerDirectory
-    ) async throws(OfferService.Problem) -> [(CustomerAddress, KnownCustomer)] {
-        var hits: [(CustomerAddress, KnownCustomer)] = []
+        in bundleID: BundleID, _ app: Catalogue.App, _ directory: CustomerDirectory, _ isAppStoreSilent: inout Bool
+    ) async throws(OfferService.Problem) -> [CustomerHit] {
+        var hits: [CustomerHit] = []
         for identifier in identifiers {
             let reference = CustomerReference(bundleID: bundleID, identifier: identifier, environment: nil)
-            let known: [KnownCustomer]
-            do throws(OfferService.Problem) {
-                known = try await directory.customers(known: reference, of: app)
-            } catch {
-                // Nothing but the App Store can tell whether a number is a transaction. The store is still searched.
-                guard error.code == .appStoreUnavailable else { throw error }
-                continue
+            let found = try await directory.find(reference, of: app)
+            isAppStoreSilent = isAppStoreSilent || found.isAppStoreSilent
+            for customer in found.customers where !hits.contains(where: { $0.customer.isSame(as: customer) }) {
+                hits.append(
+                    CustomerHit(
+                        address: CustomerAddress(customer.owned.app, identifier), customer: customer, app: app))
             }
-            for customer in known { hits.append((CustomerAddress(customer.owned.app, identifier), customer)) }
-            if !hits.isEmpty { return hits }
         }
-        guard let order, directory.looksUpOrders(of: app) else { return hits }
-        for customer in try await directory.customers(
-            ofOrder: OrderReference(bundleID: bundleID, number: order), of: app)
-        {
+        guard hits.isEmpty, let order, directory.looksUpOrders(of: app) else { return hits }
+        let found = try await directory.find(OrderReference(bundleID: bundleID, number: order), of: app)
+        isAppStoreSilent = isAppStoreSilent || found.isAppStoreSilent
+        for customer in found.customers {
             let original = customer.owned.purchases.purchases.first?.original
             guard
                 let identifier = customer.owned.bestIdentifier ?? original.map(CustomerIdentifier.originalTransactionID)
             else { continue }
-            hits.append((CustomerAddress(customer.owned.app, identifier), customer))
+            hits.append(
+                CustomerHit(address: CustomerAddress(customer.owned.app, identifier), customer: customer, app: app))
         }
         return hits
     }

@@ -9,6 +9,10 @@ import SubscriberSync
 /// `GET /offers`: the offers of the configuration, and what happened to them in the last four weeks.
 struct OffersPage: Sendable {
     let store: CurrentStore
+    /// The counts take long in a large database, and share its threads with decisions.
+    private let activity = Remembered<[OfferActivity]>(for: .seconds(60))
+
+    init(store: CurrentStore) { self.store = store }
 
     /// The days that the plot shows, today included.
     private static let dayCount = 28
@@ -25,7 +29,11 @@ struct OffersPage: Sendable {
         let today = request.now.milliseconds / Self.millisecondsInDay
         let first = Timestamp(milliseconds: (today - Int64(Self.dayCount) + 1) * Self.millisecondsInDay)
         let activity: [OfferActivity]
-        do { activity = try await store.offerActivity(since: first) } catch { throw request.unavailable }
+        do {
+            activity = try await self.activity.value(at: request.now) { [store] in
+                try await store.offerActivity(since: first)
+            }
+        } catch { throw request.unavailable }
         let offers = (request.policy.catalogue?.apps ?? [:]).flatMap { bundleID, app in
             ConfiguredOffer.all(of: app, bundleID)
         }.sorted { ($0.app, $0.productID, $0.offerID) < ($1.app, $1.productID, $1.offerID) }
@@ -35,7 +43,9 @@ struct OffersPage: Sendable {
                 && offer.app == request.values["app"]
         }
         guard selected != nil || request.values["offer"] == nil else { throw .problem(.notFound) }
-        let plotted = selected.map { place in activity.filter(offers[place].isSame) } ?? activity
+        let plotted = activity.filter { activity in
+            (selected.map { [offers[$0]] } ?? offers).contains { $0.isSame(as: activity) }
+        }
         let days = (0..<Self.dayCount).map { day in
             let number = today - Int64(Self.dayCount - 1 - day)
             let start = Timestamp(milliseconds: number * Self.millisecondsInDay)
@@ -56,6 +66,8 @@ private struct ConfiguredOffer {
     let app: String
     let productID: String
     let offerID: String
+    /// The environment whose activity counts: Production if the app has it.
+    let environment: AppStoreEnvironment?
     /// nil for an offer without a rule.
     let terms: OfferTerms?
 
@@ -64,7 +76,9 @@ private struct ConfiguredOffer {
             offerIDs.map { offerID in
                 ConfiguredOffer(
                     app: bundleID.text.description, productID: productID.text.description,
-                    offerID: offerID.text.description, terms: app.rules.terms(of: productID, offerID))
+                    offerID: offerID.text.description,
+                    environment: AppStoreEnvironment.known.first(where: app.environments.contains),
+                    terms: app.rules.terms(of: productID, offerID))
             }
         }
     }
@@ -75,7 +89,7 @@ private struct ConfiguredOffer {
 
     func isSame(as activity: OfferActivity) -> Bool {
         activity.app.bundleID.text.description == app && activity.productID.text.description == productID
-            && activity.offerID == offerID
+            && activity.offerID == offerID && activity.app.environment == environment
     }
 }
 

@@ -6,11 +6,12 @@ import OfferHTTP
 import OfferService
 import SubscriberStore
 
-/// The record of what persons do in the console. Nothing takes effect before its line is durable.
+/// The record of what persons do in the console. Nothing takes effect before its line is durable, except signing out.
 struct ConsoleActs: Sendable {
     /// nil if there is no audit trail.
     let trail: AuditTrail?
 
+    /// Waits until the line of an act is durable.
     /// - Parameters:
     ///   - app: nil for acts about no app.
     ///   - customer: the identifier of the customer, or the text of a search.
@@ -19,16 +20,8 @@ struct ConsoleActs: Sendable {
         customer: [UInt8]? = nil, alarm: Int64? = nil
     ) async throws(ConsoleRefusal) {
         guard let trail else { return }
-        let address =
-            trail.recordsAddresses
-            ? request.http.peer.flatMap {
-                request.policy.proxies.client(of: $0, forwardedFor: request.http.forwardedFor)
-            } : nil
-        let entry = AuditEntry(
-            time: request.now, requestID: request.http.id.text,
-            act: ConsoleAct(
-                kind, by: account.name, subject: account.subject, in: app?.environment, alarm: alarm),
-            address: address, app: app?.bundleID, customer: customer)
+        let act = ConsoleAct(kind, by: account.name, subject: account.subject, in: app?.environment, alarm: alarm)
+        let entry = entry(act, request, app: app, customer: customer, .accepted, trail)
         guard trail.fault == nil, let commit = trail.add([entry]), await commit.isDurable() else {
             throw request.unavailable
         }
@@ -41,5 +34,29 @@ struct ConsoleActs: Sendable {
     ) async throws(ConsoleRefusal) {
         guard let session = request.session else { throw .signIn(nil) }
         try await record(kind, by: session.account, request, app: app, customer: customer, alarm: alarm)
+    }
+
+    /// Records that an act did not take effect after all.
+    func noteRefusal(
+        _ code: String, of kind: ConsoleAct.Kind, by account: ConsoleAccount, _ request: ConsoleRequest,
+        app: AppScope? = nil, alarm: Int64? = nil
+    ) {
+        guard let trail else { return }
+        let act = ConsoleAct(kind, by: account.name, subject: account.subject, in: app?.environment, alarm: alarm)
+        trail.note(entry(act, request, app: app, customer: nil, .refused(code), trail))
+    }
+
+    private func entry(
+        _ act: ConsoleAct, _ request: ConsoleRequest, app: AppScope?, customer: [UInt8]?,
+        _ outcome: AuditEntry.Outcome, _ trail: AuditTrail
+    ) -> AuditEntry {
+        let address =
+            trail.recordsAddresses
+            ? request.http.peer.flatMap {
+                request.policy.proxies.client(of: $0, forwardedFor: request.http.forwardedFor)
+            } : nil
+        return AuditEntry(
+            time: request.now, requestID: request.http.id.text, act: act, address: address, app: app?.bundleID,
+            customer: customer, outcome: outcome)
     }
 }

@@ -29,6 +29,11 @@ struct ConsoleRequest: Sendable {
         session.map { section.roles.contains(where: Set($0.account.consoleRoles).contains) } ?? false
     }
 
+    /// True if a page of another site leads here. A link there must not look at customers in the person's name.
+    var isFromAnotherSite: Bool {
+        http.browser?.fetchSite.map { !["same-origin", "none"].contains($0) } ?? false
+    }
+
     /// Returns an app of the configuration.
     func app(_ bundleID: BundleID) throws(ConsoleRefusal) -> Catalogue.App {
         guard let app = policy.catalogue?.apps[bundleID] else { throw .problem(.notFound) }
@@ -40,6 +45,9 @@ struct ConsoleRequest: Sendable {
 }
 
 extension ConsoleAccount {
+    /// The name and, for a person of an identity provider, the identifier: several people can have one name.
+    var label: String { subject.map { "\(name) (\($0))" } ?? name }
+
     /// The roles that this version knows.
     var consoleRoles: [ConsoleRole] { roles.compactMap(ConsoleRole.init) }
 }

@@ -73,7 +73,7 @@ package struct ConsoleRouter: Responder {
         let isAct = request.method == "POST"
         guard let route = routes[Key(path: path, isAct: isAct)] else {
             let other = routes[Key(path: path, isAct: !isAct)]
-            return answerLater(request, "console other") { () async throws(ConsoleRefusal) in
+            return answerLater(request, Self.other) { () async throws(ConsoleRefusal) in
                 _ = try await self.signedIn(request)
                 throw .problem(other == nil ? .notFound : .wrongMethod)
             }
@@ -109,7 +109,9 @@ package struct ConsoleRouter: Responder {
     private func isOwnHost(_ request: HTTPRequest) -> Bool {
         guard let host = request.host?.lowercased() else { return false }
         if host == origin.host { return true }
-        return LoopbackAddress.isLoopback(origin.host) && LoopbackAddress.isLoopback(host)
+        return [origin.host, host].allSatisfy { host in
+            LoopbackAddress.isLoopback(host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host)
+        }
     }
 
     /// Returns true if a page of the console sent the form. A browser that does not say where a form comes from says its
@@ -135,7 +137,7 @@ package struct ConsoleRouter: Responder {
         return (found, clock)
     }
 
-    /// Limits requests without a valid session, so that nobody can test tokens without limit.
+    /// Limits requests without a valid session by their address.
     private func countStranger(_ request: HTTPRequest) throws(ConsoleRefusal) {
         do throws(OfferService.Problem) { try limits.countAddress(of: request, under: policy.snapshot) } catch {
             throw .problem(.tooManyRequests(retryAfterSeconds: error.retryAfter ?? 60))
@@ -220,7 +222,11 @@ package struct ConsoleRouter: Responder {
     private func errorResponse(_ problem: ErrorView.Problem, _ frame: PageFrame) -> HTTPResponse {
         let view = ErrorView(frame: frame, problem)
         var response = response(to: .page(view.html, status: view.status))
-        if case .tooManyRequests(let seconds) = problem { response.retryAfter = seconds }
+        switch problem {
+        case .tooManyRequests(let seconds): response.retryAfter = seconds
+        case .wrongMethod: response.allow = ["GET", "HEAD", "POST"]
+        default: break
+        }
         return response
     }
 

@@ -5,6 +5,7 @@ import OfferConsole
 import OfferCore
 import OfferHTTP
 import OfferIdentity
+import OfferService
 import SubscriberStore
 import SubscriberSync
 
@@ -18,6 +19,21 @@ struct ProviderPages: Sendable {
     let sessions: ConsoleSessions
     let acts: ConsoleActs
     let log: Logger
+    /// The requests that may wait for the provider. Anybody can send them.
+    private let limit = LaneLimit(8)
+
+    init(
+        provider: OpenIDProvider, roles: RoleMapping, name: String, store: CurrentStore, sessions: ConsoleSessions,
+        acts: ConsoleActs, log: Logger
+    ) {
+        self.provider = provider
+        self.roles = roles
+        self.name = name
+        self.store = store
+        self.sessions = sessions
+        self.acts = acts
+        self.log = log
+    }
 
     static let start = PageAddress("/sign-in/provider")
 
@@ -31,6 +47,8 @@ struct ProviderPages: Sendable {
     }
 
     @Sendable private func begin(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
+        guard limit.enter() else { throw request.unavailable }
+        defer { limit.leave() }
         do throws(SignInError) {
             let (location, pending) = try await provider.begin(at: request.now)
             return .leave(location, cookies: [ConsoleCookie(name: .signIn, value: pending.cookieValue.reveal)])
@@ -40,6 +58,8 @@ struct ProviderPages: Sendable {
     @Sendable private func finish(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
         let cookies = request.http.browser?.cookies ?? []
         guard let pending = sessions.pendingSignIn(in: cookies) else { throw .signIn(.refusedByProvider) }
+        guard limit.enter() else { throw request.unavailable }
+        defer { limit.leave() }
         let person: SignedInPerson
         do throws(SignInError) {
             person = try await provider.finish(query: request.http.query ?? "", pending, at: request.now)
@@ -69,6 +89,7 @@ struct ProviderPages: Sendable {
                 "person": "\(account.name)", "subject": "\(person.subject)",
                 "roles": "\(account.roles.joined(separator: " "))",
             ]))
+        if let earlier = request.session { try? await store.endSession(earlier.digest, at: request.now) }
         return .redirect(
             PageAddress("/"),
             cookies: [

@@ -65,7 +65,12 @@ struct SignInPages: Sendable {
             new = try ConsoleToken()
             session = try await store.signIn(with: token.digest(), as: new.digest(), at: request.now)
         } catch { throw request.unavailable }
-        guard session != nil else { throw .signIn(.badLink) }
+        guard session != nil else {
+            acts.noteRefusal("link_used", of: .signIn, by: link.account, request)
+            throw .signIn(.badLink)
+        }
+        // The browser forgets the earlier session, so nobody else should have it.
+        if let earlier = request.session { try? await store.endSession(earlier.digest, at: request.now) }
         log.notice(
             "signed in to the console",
             metadata: request.http.context.metadata([
@@ -80,8 +85,9 @@ struct SignInPages: Sendable {
 
     @Sendable private func signOut(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
         if let session = request.session, session.state(at: request.now) == .valid {
-            try await acts.record(.signOut, by: session.account, request)
+            // This always works, even if the act cannot be recorded.
             do { try await store.endSession(session.digest, at: request.now) } catch { throw request.unavailable }
+            try? await acts.record(.signOut, by: session.account, request)
         }
         return .redirect(
             PageAddress("/sign-in").with("reason", SignInView.Reason.signedOut.rawValue),

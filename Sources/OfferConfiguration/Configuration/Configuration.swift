@@ -156,7 +156,10 @@ package struct Configuration: Sendable {
         if let notificationsAddress {
             reader.checkExposure(of: notificationsAddress, Settings.notificationsAddress.name, in: self)
         }
-        if let console { reader.checkExposure(of: console.address, Settings.consoleAddress.name, in: self) }
+        if let console {
+            reader.checkExposure(of: console.address, Settings.consoleAddress.name, in: self)
+            if audit == nil, !flags.development { reader.addMissingTrail() }
+        }
         if !LoopbackAddress.isLoopback(address.host) { reader.checkExposure(of: self, allowsAnyone: allowsAnyone) }
     }
 

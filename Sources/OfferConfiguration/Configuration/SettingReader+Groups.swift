@@ -188,6 +188,12 @@ extension SettingReader {
             address: address, origin: origin, provider: consoleProvider(provider, origin, roots: roots ?? []))
     }
 
+    mutating func addMissingTrail() {
+        add(
+            "there is a console, but no audit trail that records who looked at whom",
+            hint: "set \(Settings.auditLog.variable) to a file, or start with --development")
+    }
+
     private struct ConsoleProviderTexts {
         let issuer: String?
         let clientID: String?

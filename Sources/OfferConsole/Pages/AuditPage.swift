@@ -55,11 +55,21 @@ package final class AuditView: Sendable {
     let showsEveryone: Bool
     let newer: PageAddress?
     let older: PageAddress?
+    /// How far back the lines go.
+    let reach: Reach
+
+    package enum Reach: Sendable {
+        /// The file cannot be searched, as with a pipe, or there is no trail.
+        case nowhere
+        case wholeFile
+        case since(Timestamp)
+    }
 
     package init(
         frame: PageFrame, lines: [Line], filter: Filter = Filter(), acts: [String], showsEveryone: Bool,
-        newer: PageAddress? = nil, older: PageAddress? = nil
+        newer: PageAddress? = nil, older: PageAddress? = nil, reach: Reach = .wholeFile
     ) {
+        self.reach = reach
         self.frame = frame
         self.lines = lines
         self.filter = filter
@@ -77,9 +87,21 @@ package final class AuditView: Sendable {
         return frame.page(
             "Audit", in: .audit,
             """
-            <h1>Audit</h1><p class="lead">\(scope)</p>
+            <h1>Audit</h1><p class="lead">\(scope)</p>\(reachNote)
             \(filterForm)<section class="card" aria-label="Lines">\(table)\(Blocks.pages(newer: newer, older: older))</section>
             """)
+    }
+
+    private var reachNote: HTML? {
+        switch reach {
+        case .nowhere:
+            Blocks.notice(
+                .warning, "The audit trail cannot be searched here.",
+                "<p>It is not a regular file. Search it where its lines arrive.</p>")
+        case .wholeFile: nil
+        case .since(let time):
+            #"<p class="note">This searches the newest 8 MiB of the current file, back to \#(frame.clock.html(time)).</p>"#
+        }
     }
 
     private var filterForm: HTML {

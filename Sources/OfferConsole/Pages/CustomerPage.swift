@@ -2,9 +2,9 @@ import OfferCore
 
 extension CustomerView {
     package var html: HTML {
-        let title = identifiers.first?.value ?? "Customer"
-        return frame.page(
-            title, in: .find,
+        // The title is in the history of the browser, so it names nobody.
+        frame.page(
+            "Customer", in: .find,
             """
             <p class="back"><a href="/find">← Find another customer</a></p>
             \(header)\(whatIf.notice(address))

@@ -1,6 +1,6 @@
 /// `GET /find`: one box for all identifiers that customers know.
 ///
-/// Fields: `q`, up to 256 bytes; `app`, a bundle ID, if there are several apps.
+/// Fields: `q`, up to 512 bytes; `app`, a bundle ID, if there are several apps.
 package final class FindView: Sendable {
     package enum Result: Sendable {
         /// - `tried`: what was looked up, and where; a sentence each.
@@ -29,7 +29,7 @@ package final class FindView: Sendable {
 
     package var html: HTML {
         frame.page(
-            query.isEmpty ? "Find a customer" : "Find " + query, in: .find,
+            "Find a customer", in: .find,
             """
             <h1>Find a customer</h1>
             <form class="find card" method="get" action="/find" role="search">
@@ -40,7 +40,7 @@ package final class FindView: Sendable {
 
     private var box: HTML {
         Form.text(
-            "q", label: "Identifier", value: query, attributes: #" maxlength="256" required autofocus"#,
+            "q", label: "Identifier", value: query, attributes: #" maxlength="512" required autofocus"#,
             hint: "Order ID, account token, username or any transaction ID")
     }
 

@@ -94,7 +94,7 @@ package final class HealthView: Sendable {
                 UserText.code(key.keyID), #"<code class="fingerprint">\#(key.fingerprint)</code>"#,
                 Self.badge(key.state),
                 key.since.map { frame.clock.html($0) } ?? "unknown",
-                key.lastSignature.map { frame.clock.html($0, now: now) } ?? "none yet",
+                key.lastSignature.map { frame.clock.html($0, now: now) } ?? "not recorded",
             ])
         }
         return Blocks.table(

@@ -128,7 +128,9 @@ package final class OffersView: Sendable {
                 "No offers are configured",
                 "Add an offer to a product in the configuration file, and send SIGHUP. It then appears here.")
         }
-        let head: [StaticString] = ["Offer", "Rule", "Limits", "Used of total", "Signed", "Redeemed", "Exposures"]
+        let head: [StaticString] = [
+            "Offer", "Rule", "Limits", "Redeemed of total", "Signed (28 days)", "Redeemed", "Exposures (28 days)",
+        ]
         return Blocks.section(
             "catalogue", "Catalogue", count: offers.count,
             Blocks.table("Offers of the catalogue", head: head, rows: offers.html(row), class: "catalogue"))

@@ -82,7 +82,7 @@ package struct RequestHead {
                 guard Self.isEqual(bytes, value, "100-continue") else { throw .malformed }
                 expectsContinue = isHTTP11  // RFC 9110 section 15.2: no 1xx responses to HTTP/1.0
             case 6 where Self.isEqual(bytes, name, "cookie"):
-                cookies.append(try Self.text(bytes, value))
+                cookies.append(Self.textIfAny(bytes, value))
             case 6 where Self.isEqual(bytes, name, "origin"):
                 origin = origin == nil ? Self.textIfAny(bytes, value) : ""
             case 7 where Self.isEqual(bytes, name, "upgrade"):

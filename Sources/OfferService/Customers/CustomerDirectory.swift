@@ -13,14 +13,13 @@ package struct CustomerDirectory: Sendable {
 
     /// Finds a customer in each environment. A customer whom the store does not know, or whose data is old, is refreshed
     /// from the App Store first.
-    package func customers(
-        known customer: CustomerReference, of app: Catalogue.App
-    ) async throws(Problem) -> [KnownCustomer] {
+    package func find(_ customer: CustomerReference, of app: Catalogue.App) async throws(Problem) -> FoundCustomers {
         var stored = try await stored(customer)
-        if let refresher, await refresher.refresh(customer, knownAs: stored, of: app, at: now()) != .notNeeded {
-            stored = try await self.stored(customer)
-        }
-        return try await known(stored, as: customer.identifier, of: app)
+        let outcome = await refresher?.refresh(customer, knownAs: stored, of: app, at: now()) ?? .notNeeded
+        if outcome != .notNeeded { stored = try await self.stored(customer) }
+        return FoundCustomers(
+            customers: try await known(stored, as: customer.identifier, of: app),
+            isAppStoreSilent: outcome == .unanswered)
     }
 
     /// True if the App Store can be asked for an order of the app.
@@ -30,9 +29,7 @@ package struct CustomerDirectory: Sendable {
 
     /// Finds the customer of an order, which only the App Store knows.
     /// - Returns: nothing for an order that the App Store does not know.
-    package func customers(
-        ofOrder order: OrderReference, of app: Catalogue.App
-    ) async throws(Problem) -> [KnownCustomer] {
+    package func find(_ order: OrderReference, of app: Catalogue.App) async throws(Problem) -> FoundCustomers {
         guard let refresher, looksUpOrders(of: app) else { throw .appStoreNotQueried }
         let purchase: TransactionID?
         do throws(SyncError) {
@@ -43,12 +40,14 @@ package struct CustomerDirectory: Sendable {
             guard error.isNotFound else { throw .appStoreUnavailable(error) }
             purchase = nil
         }
-        guard let purchase else { return [] }
+        guard let purchase else { return FoundCustomers(customers: [], isAppStoreSilent: false) }
         let customer = CustomerReference(
             bundleID: order.bundleID, identifier: .originalTransactionID(purchase), environment: .production)
         // The order may be old. Alone, it would pass for the present state.
-        _ = await refresher.refresh(customer, knownAs: [], of: app, at: now())
-        return try await known(stored(customer), as: customer.identifier, of: app)
+        let outcome = await refresher.refresh(customer, knownAs: [], of: app, at: now())
+        return FoundCustomers(
+            customers: try await known(stored(customer), as: customer.identifier, of: app),
+            isAppStoreSilent: outcome == .unanswered)
     }
 
     func stored(_ customer: CustomerReference) async throws(Problem) -> [StoredCustomer] {
@@ -67,6 +66,13 @@ package struct CustomerDirectory: Sendable {
             return try await KnownCustomer.all(stored, known: identifier, of: app, in: store)
         } catch { throw Problem(error) }
     }
+}
+
+/// The customers that a look-up found.
+package struct FoundCustomers {
+    package let customers: [KnownCustomer]
+    /// True if the App Store should have been asked and did not answer in time. There may be more.
+    package let isAppStoreSilent: Bool
 }
 
 extension LedgerRedemption {

@@ -36,16 +36,16 @@ struct CustomerEndpoints: Sendable {
             guard members["orderID"] == nil else { return try await lookUp(OrderReference(members), admission) }
             let customer = try CustomerReference(members)
             let app = try admission.app(customer.bundleID)
-            let known = try await directory.customers(known: customer, of: app)
-            return HTTPResponse(body: CustomerAnswer.body(known, of: app, at: now()))
+            let found = try await directory.find(customer, of: app)
+            return HTTPResponse(body: CustomerAnswer.body(found.customers, of: app, at: now()))
         }
     }
 
     /// Looks up the customer of an order, which only the App Store knows.
     private func lookUp(_ order: OrderReference, _ admission: Admission) async throws(Problem) -> HTTPResponse {
         let app = try admission.app(order.bundleID)
-        let known = try await directory.customers(ofOrder: order, of: app)
-        return HTTPResponse(body: CustomerAnswer.body(known, of: app, at: now()))
+        let found = try await directory.find(order, of: app)
+        return HTTPResponse(body: CustomerAnswer.body(found.customers, of: app, at: now()))
     }
 
     /// `PUT /v1/customers/facts`.

@@ -8,9 +8,9 @@ import Synchronization
 ///
 /// They run only on cores that no event loop needs (SCHED_IDLE, sched(7)). Ordinary threads would take a share of the
 /// cores even while offers wait.
-final class BackgroundThreads: Sendable {
+package final class BackgroundThreads: Sendable {
     /// The shared threads: half as many as there are cores, but at least one.
-    static let shared = BackgroundThreads(count: max(1, UsableCores.count / 2))
+    package static let shared = BackgroundThreads(count: max(1, UsableCores.count / 2))
 
     private let group: MultiThreadedEventLoopGroup
 
@@ -23,7 +23,7 @@ final class BackgroundThreads: Sendable {
     /// - Returns: the result of the work; nil if no thread was free within `limit`, or if the task was cancelled before
     ///   the work began. The thread then skips the work, because newer requests are waiting, and the result would be
     ///   too late.
-    func run<Result: Sendable>(
+    package func run<Result: Sendable>(
         within limit: Duration, _ work: @escaping @Sendable () -> Result
     ) async -> Result? {
         let deadline = ContinuousClock.now + limit

@@ -209,8 +209,9 @@ extension NamedCustomer {
             [proofs?.appTransaction?.payload.appTransactionID].compactMap(\.self)
             + (proofs?.transactions.compactMap(\.payload.appTransactionID) ?? [])
         let bound = isBoundToTransaction ? [transactionID].compactMap(\.self) : []
+        let isNamed = isBoundToTransaction || account != nil || proofs == nil
         return CustomerQuery(
-            isBoundToTransaction || account != nil ? identifier : nil,
+            isNamed ? identifier : nil,
             purchases: proofs?.originalTransactionIDs ?? [], appleAccounts: Set(shown + bound))
     }
 

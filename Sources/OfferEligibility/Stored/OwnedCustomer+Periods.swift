@@ -1,0 +1,8 @@
+extension OwnedCustomer {
+    /// Returns the known periods of the customer's subscriptions, by subscription, the oldest first.
+    package func periods(in app: Catalogue.App) -> [SubscriptionPeriod] {
+        let transactions = KnownTransaction.all(in: facts)
+        return SubscriptionPeriods.all(of: transactions, groups: app.groups, familySharable: app.familySharable)
+            .flatMap { $0.periods.map(SubscriptionPeriod.init) }
+    }
+}
