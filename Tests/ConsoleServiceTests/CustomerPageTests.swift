@@ -50,16 +50,16 @@ struct CustomerPageTests {
             #expect(!page.text.contains("9000000000002") && !page.text.contains("secretOf2"), "\(query)")
         }
         let ada = await console.get(Self.page("originalTransactionID", "9000000000001"), cookie: cookie)
-        #expect(ada.text.contains("1 of 1 offers can be redeemed now"))
+        #expect(ada.text.contains("1 of 1 offer can be redeemed now"))
         let grace = await console.get(Self.page("originalTransactionID", "9000000000002"), cookie: cookie)
         #expect(grace.text.contains("Auto-renew is on; the rule requires off."))
         let whatIf = await console.get(
             Self.page("originalTransactionID", "9000000000002", "&autoRenew=off"), cookie: cookie)
         #expect(
-            whatIf.text.contains("1 of 1 offers can be redeemed now")
+            whatIf.text.contains("1 of 1 offer can be redeemed now")
                 && whatIf.text.contains("This shows the offers if"))
         let after = await console.get(Self.page("originalTransactionID", "9000000000002"), cookie: cookie)
-        #expect(after.text.contains("0 of 1 offers can be redeemed now"), "nothing was changed")
+        #expect(after.text.contains("0 of 1 offer can be redeemed now"), "nothing was changed")
     }
 
     @Test(
@@ -76,7 +76,7 @@ struct CustomerPageTests {
             "appTransactionID": "704100000001",
         ]
         let page = await console.get(Self.page(kind, ids[kind] ?? "9000000000001"), cookie: cookie)
-        #expect(page.text.contains("1 of 1 offers can be redeemed now"))
+        #expect(page.text.contains("1 of 1 offer can be redeemed now"))
     }
 
     @Test("digits that are a username and a transaction lead to both customers, each with its line")
