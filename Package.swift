@@ -55,6 +55,8 @@ let package = Package(
     ],
     targets: [
         // Imports run one way, top to bottom: a target depends only on targets above it.
+        // Linux has no StoreKit.
+        .target(name: "StoreKit", path: "Tests/StoreKitStandIn", swiftSettings: strict),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CProcess"),
         .target(name: "COpenAPI"),

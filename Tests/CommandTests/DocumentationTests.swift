@@ -200,6 +200,7 @@ struct DocumentationTests {
         let modules = own.subtracting([
             "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "app-store-stand-in", "StoreTestSupport",
             "HistoryTestSupport", "ConsoleSamples", "store-load", "notification-load", "FuzzTargets", "offer-fuzz",
+            "StoreKit",
         ])
         #expect(Set(documented.flatMap { names($0[0]) }) == modules)
         for module in modules.subtracting(["COpenAPI", "CConsole", "CProcess", "CPostgreSQL"]) {
