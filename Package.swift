@@ -398,6 +398,9 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "OfferSignerClientTests",
+            dependencies: ["OfferSignerClient", "StoreKit", "offer-signer"], swiftSettings: strict),
         // The targets that scripts/fuzz feeds with generated input. The tests replay Tests/Fuzz/Corpora.
         .target(
             name: "FuzzTargets",
