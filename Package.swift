@@ -398,6 +398,11 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Type-checks the example app. A library, because there is nothing to run.
+        .target(name: "SwiftUI", path: "Tests/SwiftUIStandIn", swiftSettings: strict),
+        .target(
+            name: "Paywall", dependencies: ["OfferSignerClient", "StoreKit", "SwiftUI"], path: "Examples/Paywall",
+            exclude: ["README.md"], swiftSettings: strict),
         .testTarget(
             name: "OfferSignerClientTests",
             dependencies: ["OfferSignerClient", "StoreKit", "offer-signer"], swiftSettings: strict),
