@@ -3,11 +3,11 @@ import Foundation
 import PackageDescription
 
 /// The settings of all our Swift targets, with which the compiler enforces the house style: every unsafe expression is marked
-/// `unsafe`, and warnings are errors.
+/// `unsafe`, and warnings are errors on Linux. An app on a newer SDK must not fail to build because of a new warning.
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
+    .treatAllWarnings(as: .error, .when(platforms: [.linux])),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -36,7 +36,12 @@ let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift
 
 let package = Package(
     name: "offer-signer",
-    products: [.executable(name: "offer-signer", targets: ["offer-signer"])],
+    // Those of OfferSignerClient. The service runs on Linux.
+    platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
+    products: [
+        .executable(name: "offer-signer", targets: ["offer-signer"]),
+        .library(name: "OfferSignerClient", targets: ["OfferSignerClient"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -55,6 +60,12 @@ let package = Package(
     ],
     targets: [
         // Imports run one way, top to bottom: a target depends only on targets above it.
+        // Linux has no StoreKit. If the client did not depend on its stand-in, what the client contains would depend on the order
+        // of the build.
+        .target(name: "StoreKit", path: "Tests/StoreKitStandIn", swiftSettings: strict),
+        // The client for apps. It shares no code with the service.
+        .target(
+            name: "OfferSignerClient", dependencies: ["StoreKit"], exclude: ["README.md"], swiftSettings: strict),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CProcess"),
         .target(name: "COpenAPI"),
@@ -406,6 +417,14 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Type-checks the example app. A library, because there is nothing to run.
+        .target(name: "SwiftUI", path: "Tests/SwiftUIStandIn", swiftSettings: strict),
+        .target(
+            name: "Paywall", dependencies: ["OfferSignerClient", "StoreKit", "SwiftUI"], path: "Examples/Paywall",
+            exclude: ["README.md"], swiftSettings: strict),
+        .testTarget(
+            name: "OfferSignerClientTests",
+            dependencies: ["OfferSignerClient", "StoreKit", "offer-signer"], swiftSettings: strict),
         // The targets that scripts/fuzz feeds with generated input. The tests replay Tests/Fuzz/Corpora.
         .target(
             name: "FuzzTargets",
@@ -446,3 +465,12 @@ if ProcessInfo.processInfo.environment["OFFER_FUZZ"] != nil {
         .executableTarget(
             name: "offer-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Driver", swiftSettings: strict))
 }
+
+// Elsewhere, and so in Xcode, the package is only the client: nothing else builds there, and there is nothing to resolve.
+#if !os(Linux)
+    package.products.removeAll { $0.name != "OfferSignerClient" }
+    package.dependencies = []
+    package.targets.removeAll { $0.name != "OfferSignerClient" }
+    // The system has Apple's StoreKit.
+    for client in package.targets { client.dependencies = [] }
+#endif

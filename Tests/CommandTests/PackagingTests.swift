@@ -206,6 +206,11 @@ struct PackagingTests {
                 #expect(letIn.contains("!\(source)"))
             }
         }
+        // SwiftPM refuses a manifest if the folder of a target does not exist.
+        let copied = lines.filter { $0.hasPrefix("COPY ") }.flatMap { $0.split(separator: " ").dropFirst().dropLast() }
+        for folder in try Self.text("Package.swift").matches(of: /path: "(\w+)\//).map(\.output.1) {
+            #expect(copied.contains(folder))
+        }
         let script = try #require(lines.first { $0.hasPrefix("RUN scripts/") }?.split(separator: " ")[1])
         #expect(FileManager.default.isExecutableFile(atPath: Self.repository.appending(path: script).path))
         for line in lines {

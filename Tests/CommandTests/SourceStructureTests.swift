@@ -29,13 +29,13 @@ struct SourceStructureTests {
             members = Set(code.matches(of: /\.(\w+)/).map { String($0.output.1) })
             types = Set(
                 code.matches(
-                    of: /\n(?:package )?(?:final )?(?:indirect )?(?:struct|class|enum|actor|protocol) (\w+)/
+                    of: /\n(?:package |public )?(?:final )?(?:indirect )?(?:struct|class|enum|actor|protocol) (\w+)/
                 ).map { String($0.output.1) })
             declarations = Set(code.matches(of: /(?:var|let|func|case) +(\w+)/).map { String($0.output.1) })
             extensionMembers = code.matches(of: /\n(?:package )?extension [^\n]*\{(?s:.*?)\n\}/).reduce(into: []) {
                 members, found in
                 let declared = found.output.matches(
-                    of: /\n    (?:package )?(?:static |mutating |nonisolated )*(?:var|let|func) (\w+)/)
+                    of: /\n    (?:package |public )?(?:static |mutating |nonisolated )*(?:var|let|func) (\w+)/)
                 members.formUnion(declared.map { String($0.output.1) })
             }
         }

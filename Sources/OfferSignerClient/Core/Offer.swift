@@ -1,0 +1,55 @@
+import Foundation
+
+/// A promotional offer that the customer may have. It is not signed yet, so it costs nothing to list and draw it.
+public struct Offer: Hashable, Sendable, Identifiable {
+    public let productID: String
+    /// The identifier of the promotional offer in App Store Connect.
+    public let offerID: String
+    /// The plan with which the app must buy; nil if the service names none before it signs.
+    public let billingPlan: BillingPlan?
+    /// The sign-in during which the offer was fetched. The client refuses it during any other.
+    let session: UUID
+
+    /// The product and the offer. Neither can contain a line break.
+    public var id: String { productID + "\n" + offerID }
+}
+
+/// The billing plan of a subscription, spelled as in App Store data.
+public struct BillingPlan: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A twelve-month commitment that is billed monthly.
+    public static let monthly = BillingPlan(rawValue: "MONTHLY")
+    public static let billedUpFront = BillingPlan(rawValue: "BILLED_UPFRONT")
+}
+
+/// The offers of a customer at one time, the best first.
+public struct OfferList: Hashable, Sendable {
+    public let offers: [Offer]
+    public let refused: [RefusedOffer]
+    /// The App Store environment of the customer's purchases, such as `Production`.
+    public let environment: String
+}
+
+/// An offer that the customer may not have now.
+public struct RefusedOffer: Hashable, Sendable {
+    public let productID: String
+    public let offerID: String
+    public let reasons: [RefusalReason]
+}
+
+/// A reason why a customer may not have an offer. docs/decisions.md explains each code.
+public struct RefusalReason: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A fact is missing. Proofs from the device often supply it.
+    public static let unknown = RefusalReason(rawValue: "unknown")
+    public static let neverSubscribed = RefusalReason(rawValue: "never_subscribed")
+    public static let customerCap = RefusalReason(rawValue: "customer_cap")
+    public static let cooldown = RefusalReason(rawValue: "cooldown")
+    /// The customer holds unused signatures. Each is released about a day after it was made.
+    public static let outstanding = RefusalReason(rawValue: "outstanding")
+    public static let totalCap = RefusalReason(rawValue: "total_cap")
+}

@@ -1,0 +1,103 @@
+import Foundation
+
+/// One offer in one form. At most one signature of a slot is requested at a time.
+struct Slot: Hashable, Sendable {
+    let productID: String
+    let offerID: String
+    let form: SignatureForm
+}
+
+extension OfferClient {
+    /// Signs an offer for a purchase that starts at once. Use the StoreKit layer instead where there is StoreKit.
+    public func sign(_ offer: Offer, proofs: DeviceProofs = .none) async throws(OfferError) -> SignedOffer {
+        var budget = FetchBudget()
+        return try await sign(offer, form: .any, proofs: proofs, &budget)
+    }
+
+    /// - Parameter budget: the requests that this purchase may still send.
+    func sign(
+        _ offer: Offer, form: SignatureForm, proofs: DeviceProofs, _ budget: inout FetchBudget
+    ) async throws(OfferError) -> SignedOffer {
+        let (customer, session) = try current()
+        guard offer.session == session else {
+            throw OfferError(.anotherSession, "the offer was fetched for another customer: list the offers again")
+        }
+        let form = api.isSample ? .original : form
+        let slot = Slot(productID: offer.productID, offerID: offer.offerID, form: form)
+        guard inProgress.insert(slot).inserted else {
+            throw OfferError(.inProgress, "a signature of this offer is being requested")
+        }
+        let request =
+            unanswered[slot]
+            ?? KeyedRequest(
+                key: runtime.makeKey(), path: form.path, body: body(offer, customer, form: form, proofs: proofs))
+        unanswered[slot] = request
+        let answer: TransportAnswer
+        do {
+            answer = try await exchange(request, &budget)
+        } catch {
+            // After a sign-out, the slot may already be another customer's.
+            if signedIn?.session == session {
+                inProgress.remove(slot)
+                // A problem of the service settles the outcome. Anything else may be the work of a gateway on the way.
+                if error.status != nil, error.code != .unreadableAnswer { unanswered[slot] = nil }
+            }
+            throw error
+        }
+        try check(session)
+        inProgress.remove(slot)
+        let signed = try signed(offer, for: customer, form: form, answer)
+        unanswered[slot] = nil
+        return signed
+    }
+
+    private func signed(
+        _ offer: Offer, for customer: OfferCustomer, form: SignatureForm, _ answer: TransportAnswer
+    ) throws(OfferError) -> SignedOffer {
+        let result: Result<SignedOffer, Malformed>
+        if form == .original {
+            let sample = try decode(SampleAnswer.self, answer)
+            result = Result { () throws(Malformed) in try sample.signed(offer, for: customer) }
+        } else {
+            let signing = try decode(SigningAnswer.self, answer)
+            let date = answer.header("Date").flatMap(ServerClock.seconds)
+            result = Result { () throws(Malformed) in
+                try signing.signed(offer, of: bundleID, for: customer, answeredAt: date)
+            }
+        }
+        return try result.mapError { OfferError(.unreadableAnswer, $0.what) }.get()
+    }
+
+    private func body(_ offer: Offer, _ customer: OfferCustomer, form: SignatureForm, proofs: DeviceProofs) -> Data {
+        guard form == .original else {
+            return SigningRequest(
+                bundleID: bundleID, productID: offer.productID, offerID: offer.offerID,
+                appAccountToken: customer.appAccountToken, applicationUsername: customer.applicationUsername,
+                transactionID: proofs.transactionID, environment: proofs.environment, proofs: ProofsBody(proofs)
+            ).json
+        }
+        return SampleRequest(
+            appBundleID: bundleID, productIdentifier: offer.productID, offerID: offer.offerID,
+            appAccountToken: customer.appAccountToken, applicationUsername: customer.applicationUsername,
+            environment: api.isSample ? nil : proofs.environment
+        ).json
+    }
+}
+
+extension OfferClient {
+    /// Finds out why StoreKit rejected a signature. The token needs the scope `explain`, which users' tokens do not have.
+    /// - Parameters:
+    ///   - original: whether StoreKit got ``SignedOffer/signature`` although there is a ``SignedOffer/compactJWS``.
+    ///   - storeKitError: the error as StoreKit names it.
+    public func explain(
+        _ signed: SignedOffer, original: Bool = false, storeKitError: String
+    ) async throws(OfferError) -> OfferExplanation {
+        guard !api.isSample else { throw OfferError(.notSupported, "Apple's sample explains nothing") }
+        let body = ExplanationRequest(
+            signed, bundleID: bundleID, original: original, storeKitError: storeKitError)
+        var budget = FetchBudget()
+        let answer = try await exchange(
+            KeyedRequest(key: runtime.makeKey(), path: "v1/explanations", body: body.json), &budget)
+        return try decode(ExplanationAnswer.self, answer).value
+    }
+}
