@@ -49,6 +49,9 @@ package final class RunningService: Sendable {
         }
     }
 
+    /// The standard output so far.
+    package var output: String { get throws { try running.output } }
+
     /// The log so far.
     package var log: String { get throws { try running.log } }
 

@@ -1,0 +1,113 @@
+import Foundation
+import OfferCore
+import OfferEligibility
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+/// The console as people use it: with the command that invites them, and with a browser.
+@Suite("The console of a running service", .serialized, .timeLimit(.minutes(10)))
+struct ConsoleTests {
+    private static let roles = ["support", "marketing", "operator", "auditor"]
+
+    private let folder: TemporaryFolder
+    private let environment: [String: String]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write(
+            """
+            apps:
+              - bundleID: com.example.app
+                appAppleID: 1234567890
+                products:
+                  - productID: monthly
+                    offers: [plain, {offerID: stay, rule: leaving, limits: {perCustomer: {count: 1}, total: 500}}]
+            rules: {leaving: {subscription: {status: active, autoRenew: off}}}
+            """.utf8, to: "offers.yaml")
+        environment = [
+            "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
+            "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:\(folder.path)/subscribers.sqlite",
+            "SUBSCRIPTION_OFFERS_AUDIT_LOG": folder.path + "/audit.jsonl",
+            "SUBSCRIPTION_OFFERS_CONSOLE_ADDRESS": "127.0.0.1:0",
+        ]
+    }
+
+    /// Starts a service, and returns it with the URL of its console.
+    private func start() async throws -> (RunningService, url: String) {
+        let service = try RunningService(environment: environment)
+        try await waitUntil { (try? service.output.contains("the console is on")) == true }
+        let announced = try #require(/the console is on (http:\/\/127\.0\.0\.1:\d+)/.firstMatch(in: try service.output))
+        return (service, String(announced.output.1))
+    }
+
+    private func console(_ arguments: [String]) throws -> Command.Outcome {
+        try Command.runOfferSigner(["console"] + arguments, environment: environment)
+    }
+
+    private func link(_ url: String, _ roles: [String], name: String = "Ada") throws -> String {
+        let outcome = try console(
+            ["sign-in", "--name", name, "--console-url", url] + roles.flatMap { ["--role", $0] })
+        try #require(outcome.status == 0, "\(outcome.standardError)")
+        return outcome.standardOutput.trimmingCharacters(in: .newlines)
+    }
+
+    private func curl(_ arguments: String...) throws -> String {
+        let jar = folder.path + "/cookies"
+        let outcome = try Command.run("curl", ["-sS", "-b", jar, "-c", jar, "-L"] + arguments)
+        return outcome.standardOutput
+    }
+
+    @Test("an invited person signs in with curl, is listed, and is thrown out")
+    func commands() async throws {
+        let (service, url) = try await start()
+        #expect(try console(["sessions"]).standardOutput == "nobody is signed in\n")
+        let link = try link(url, ["support", "auditor"], name: "Ada Lovelace")
+        let token = try #require(link.split(separator: "=").last)
+        let form = ["--data-urlencode", "token=\(token)", "-H", "Sec-Fetch-Site: same-origin"]
+        #expect(try curl(link).contains("Sign in as"))
+        #expect(
+            try curl(form[0], form[1], "-H", "Sec-Fetch-Site: cross-site", url + "/sign-in/link").contains("Error 403"))
+        #expect(try curl(form[0], form[1], form[2], form[3], url + "/sign-in/link").contains("Find a customer"))
+        let sessions = try console(["sessions"]).standardOutput
+        #expect(sessions.hasSuffix(", auditor,support: Ada Lovelace\n") && sessions.hasPrefix("since 20"))
+        #expect(try console(["sign-out", "--name", "Grace"]).standardOutput == "0 sessions ended\n")
+        #expect(try console(["sign-out", "--name", "Ada Lovelace"]).standardOutput == "1 session ended\n")
+        #expect(try curl(url + "/find").contains("An operator has ended your session."))
+        #expect(service.stop() == 0)
+    }
+
+    @Test("the command says what is wrong with an invitation")
+    func badInvitations() throws {
+        let link = ["sign-in", "--name", "Ada", "--role", "support"]
+        #expect(try console(link).standardError.contains("the port of the console is unknown"))
+        #expect(try console(["sign-in", "--name", "Ada"]).status == 64)
+        #expect(try console(["sign-in", "--name", "", "--role", "support"]).status == 64)
+        #expect(try console(["sign-in", "--name", "Ada", "--role", "root"]).status == 64)
+        #expect(try console(["sign-out"]).status == 64)
+        let outcome = try Command.runOfferSigner(["console"] + link)
+        #expect(outcome.standardError.contains("there is no console"))
+    }
+
+    @Test("a person walks through every page in Chromium, in each mode, with the keyboard, and without JavaScript")
+    func browser() async throws {
+        let store = try #require(StoreLocation("sqlite:\(folder.path)/subscribers.sqlite")).open()
+        let today = (Date().timeIntervalSince1970 * 1000 - Double(Sample.day(0).milliseconds)) / 86_400_000
+        let id = "2000000100000001"
+        let transaction = Sample.transaction(id, of: id, today - 1, today + 29) {
+            $0.ownership = .purchased
+            $0.appAccountToken = Sample.token(1)
+        }
+        try await store.merge([transaction, Sample.renewal(of: id, signed: today - 1)], in: Sample.production)
+        try store.close()
+        let (service, url) = try await start()
+        let script = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../scripts/console-browser").standardizedFileURL.path
+        let outcome = try Command.run(
+            script, ["--link", try link(url, Self.roles), "--transaction", id], environment: [:])
+        #expect(outcome.status == 0, "\(outcome.standardOutput)\(outcome.standardError)")
+        #expect(outcome.standardOutput.contains(" 0 faults"))
+        #expect(service.stop() == 0)
+    }
+}
