@@ -82,8 +82,8 @@ struct PackagingTests {
         #expect(Set(options) == known.union(["--version"]))
         #expect(Self.variables(in: page) == Set(Settings.all.map(\.variable)))
         let groups: Set = [
-            "", "alarms", "keys", "tokens", "audit", "app-store", "customers", "rules", "database", "retention",
-            "retention messages", "retention images", "retention defaults", "retention url",
+            "", "alarms", "console", "keys", "tokens", "audit", "app-store", "customers", "rules", "database",
+            "retention", "retention messages", "retention images", "retention defaults", "retention url",
             "retention performance-test", "reference",
         ]
         for command in try Self.commands().keys where !groups.contains(command) {

@@ -63,6 +63,14 @@ package final class RunningService: Sendable {
         }
     }
 
+    /// The port of the console; nil if there is none, or its address has not been printed yet.
+    package var consolePort: Int? {
+        get throws {
+            try /the console is on http:\/\/127\.0\.0\.1:([0-9]+)/.firstMatch(in: running.output)
+                .flatMap { Int($0.output.1) }
+        }
+    }
+
     private var process: Process { running.process }
 
     package var isRunning: Bool { process.isRunning }
