@@ -6,7 +6,8 @@ extension Settings {
         "Console",
         introduction: """
             [The console](console.md) shows customers, offers, alarms and health to people in a browser. It is off until \
-            it has an address, and it needs [a database](database.md) for its sessions.
+            it has an address. It needs [a database](database.md) for its sessions, and [an audit trail](audit.md) that \
+            records who looked at whom.
             """,
         settings: [
             consoleAddress, consoleURL, consoleIssuer, consoleClientID, consoleClientSecret, consoleRoleClaim,
