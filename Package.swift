@@ -430,7 +430,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "OfferKeys", "OfferAudit",
-                "OfferIdentity", "AppStoreData", "AppStoreAPI", "OfferExplanations", "SubscriberStore",
+                "OfferConsole", "OfferIdentity", "AppStoreData", "AppStoreAPI", "OfferExplanations", "SubscriberStore",
                 "OfferConfiguration", "SubscriberSync", "OfferService", locks, logging, nioCore,
             ],
             path: "Tests/Fuzz/Targets",

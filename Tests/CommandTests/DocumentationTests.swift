@@ -199,7 +199,8 @@ struct DocumentationTests {
         let documented = rows[first...].prefix { $0[0].hasPrefix("`") && !$0[0].contains(".") }
         let modules = own.subtracting([
             "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "app-store-stand-in", "StoreTestSupport",
-            "HistoryTestSupport", "SignInTestSupport", "ConsoleSamples", "store-load", "notification-load", "FuzzTargets", "offer-fuzz",
+            "HistoryTestSupport", "SignInTestSupport", "ConsoleSamples", "store-load", "notification-load",
+            "FuzzTargets", "offer-fuzz",
             "StoreKit", "SwiftUI", "Paywall",
         ])
         #expect(Set(documented.flatMap { names($0[0]) }) == modules)

@@ -205,6 +205,7 @@ private struct LoadedEnvironmentFile {
                 "chmod 600 \(path), and change the salt unless users have already made purchases with it"
             ),
             (Settings.auditKey, "chmod 600 \(path): this key can identify the customers in the audit trail"),
+            (Settings.consoleClientSecret, "chmod 600 \(path), and make a new secret at the identity provider"),
         ]
         if variables[Settings.database.variable].flatMap(StoreLocation.init)?.containsPassword == true {
             problems.append(

@@ -80,7 +80,7 @@ struct ServeCommand: AsyncParsableCommand {
                 "cannot listen on \(error.address.host):\(error.address.port) (\(error.reason))",
                 hint: """
                     choose an address of this machine with --host and a free port with --port, or both with \
-                    --metrics-address; to start beside another offer-signer, both need --reuse-port
+                    --metrics-address or --console-address; to start beside another offer-signer, both need --reuse-port
                     """)
         }
     }

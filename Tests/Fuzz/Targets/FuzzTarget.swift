@@ -14,7 +14,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
 
     package static let all: [FuzzTarget] = [
         .requestReader, .requestFields, .keyText, .userToken, .keySet, .configuration, .evidence, .jws, .auditLines,
-        .decision, .decisionRequest, .offerEvents, .idempotencyKey,
+        .decision, .decisionRequest, .offerEvents, .idempotencyKey, .formReader, .cookieReader, .pendingSignIn,
         .appStoreJWS, .transaction, .renewalInfo, .appTransaction, .notification, .retentionRequest, .retentionBody,
         .certificate, .cms,
         .receiptPayload, .legacyReceipt, .legacyNotification, .ocspResponse, .notificationIntake, .apiAnswer,
