@@ -55,7 +55,7 @@ struct AlarmsPage: Sendable {
             guard isFirst else {
                 acts.noteRefusal(
                     "acknowledged_before", of: .alarm, by: session.account, request, app: alarm.app, alarm: number)
-                throw ConsoleRefusal.problem(.badRequest("Somebody else has acknowledged the alarm \(number)."))
+                throw ConsoleRefusal.problem(.badRequest("Another operator has acknowledged the alarm \(number)."))
             }
         } catch let refusal as ConsoleRefusal {
             throw refusal

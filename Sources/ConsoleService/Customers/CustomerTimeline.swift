@@ -4,7 +4,7 @@ import OfferEligibility
 import OfferService
 import SubscriberStore
 
-/// What happened to a customer, as the stored data shows it.
+/// The history of a customer, from the stored data.
 enum CustomerTimeline {
     /// - Returns: the entries, the newest first.
     static func entries(

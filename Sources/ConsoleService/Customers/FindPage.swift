@@ -147,7 +147,7 @@ struct CustomerSearch {
         return hits
     }
 
-    /// What was looked up, in sentences.
+    /// The look-ups that were made, a sentence each.
     func tried(in apps: [BundleID: Catalogue.App], _ directory: CustomerDirectory) -> [String] {
         var sentences = identifiers.map { "as \($0.kind.words)" }
         if order != nil {

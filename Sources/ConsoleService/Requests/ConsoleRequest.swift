@@ -9,14 +9,14 @@ import SubscriberStore
 struct ConsoleRequest: Sendable {
     let http: HTTPRequest
     let policy: Policy
-    /// nil if nobody is signed in.
+    /// nil without a session.
     let session: ConsoleSession?
     let clock: ConsoleClock
     let now: Timestamp
     let values: FormValues
     let version: String
 
-    /// nil if nobody is signed in.
+    /// nil without a session.
     var person: ConsolePerson? { session.map { ConsolePerson($0.account) } }
 
     /// The frame of a page.

@@ -58,7 +58,7 @@ extension FormReader.Fault {
     }
 }
 
-/// What the console answers with.
+/// An answer of the console.
 enum ConsoleAnswer: Sendable {
     case page(HTML, status: Int = 200)
     /// 303: the browser opens another page of the console.

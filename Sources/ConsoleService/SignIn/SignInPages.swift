@@ -69,7 +69,7 @@ struct SignInPages: Sendable {
             acts.noteRefusal("link_used", of: .signIn, by: link.account, request)
             throw .signIn(.badLink)
         }
-        // The browser forgets the earlier session, so nobody else should have it.
+        // The browser forgets the earlier session. It must not stay valid elsewhere.
         if let earlier = request.session { try? await store.endSession(earlier.digest, at: request.now) }
         log.notice(
             "signed in to the console",

@@ -16,7 +16,7 @@ package struct ConsolePerson: Sendable {
 /// Actions: `POST /sign-out` without fields; `POST /clock` with `offset` in minutes and `return`, the address of the
 /// page.
 package struct PageFrame: Sendable {
-    /// nil if nobody is signed in. The page then has no navigation.
+    /// nil without a session. The page then has no navigation.
     let person: ConsolePerson?
     let clock: ConsoleClock
     let version: String

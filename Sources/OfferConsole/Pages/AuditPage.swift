@@ -55,7 +55,7 @@ package final class AuditView: Sendable {
     let showsEveryone: Bool
     let newer: PageAddress?
     let older: PageAddress?
-    /// How far back the lines go.
+    /// The part of the trail that was searched.
     let reach: Reach
 
     package enum Reach: Sendable {

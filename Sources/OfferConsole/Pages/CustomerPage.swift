@@ -2,7 +2,7 @@ import OfferCore
 
 extension CustomerView {
     package var html: HTML {
-        // The title is in the history of the browser, so it names nobody.
+        // The title is in the history of the browser, so it must not name the customer.
         frame.page(
             "Customer", in: .find,
             """

@@ -2,9 +2,9 @@ package import OfferCore
 
 /// A change to what is known about a customer, to see how the rules would decide. Nothing is stored.
 package struct Supposition: Hashable, Sendable {
-    /// Whether all of the customer's subscriptions renew; nil for what is known.
+    /// True if all of the customer's subscriptions would renew; nil for the known state.
     package let autoRenews: Bool?
-    /// A fact of the team, by name.
+    /// A fact of the team; nil for the known facts.
     package let fact: Fact?
 
     package struct Fact: Hashable, Sendable {

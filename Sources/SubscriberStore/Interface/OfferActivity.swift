@@ -1,7 +1,7 @@
 package import OfferCore
 package import OfferEligibility
 
-/// What happened to an offer.
+/// The activity of an offer: its signatures, redemptions and exposures.
 package struct OfferActivity: Hashable, Sendable {
     package let app: AppScope
     package let productID: ProductID
