@@ -42,6 +42,6 @@ package enum Console {
                 OffersPage(store: store).route, HealthPage(health: application.health).route,
                 AuditPage(acts: acts, path: auditPath).route,
             ] + AlarmsPage(store: store, acts: acts).routes
-        return SignInPages(store: store, acts: acts, pages: { pages }, provider: provider, log: log).routes + pages
+        return SignInPages(store: store, acts: acts, pages: pages, provider: provider, log: log).routes + pages
     }
 }

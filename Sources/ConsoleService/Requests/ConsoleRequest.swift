@@ -9,7 +9,7 @@ import SubscriberStore
 struct ConsoleRequest: Sendable {
     let http: HTTPRequest
     let policy: Policy
-    /// nil without a session.
+    /// A valid session; nil without one.
     let session: ConsoleSession?
     let clock: ConsoleClock
     let now: Timestamp
@@ -53,5 +53,5 @@ extension ConsoleAccount {
 }
 
 extension ConsolePerson {
-    fileprivate init(_ account: ConsoleAccount) { self.init(name: account.name, roles: account.consoleRoles) }
+    init(_ account: ConsoleAccount) { self.init(name: account.name, roles: account.consoleRoles) }
 }

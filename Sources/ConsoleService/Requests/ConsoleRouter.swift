@@ -14,6 +14,21 @@ import SubscriberSync
 /// host ─▶ route ─▶ own form? ─▶ session ─▶ role ─▶ fields ─▶ page or act
 /// ```
 package struct ConsoleRouter: Responder {
+    /// The sender of a request.
+    private struct Visitor: Sendable {
+        /// The session that the cookie names, valid or not; nil without one.
+        let session: ConsoleSession?
+        let clock: ConsoleClock
+        let at: Timestamp
+
+        var validSession: ConsoleSession? { session.flatMap { $0.state(at: at) == .valid ? $0 : nil } }
+
+        var frame: PageFrame {
+            PageFrame(
+                person: validSession.map { ConsolePerson($0.account) }, clock: clock, version: OfferSignerVersion.text)
+        }
+    }
+
     private struct Key: Hashable {
         let path: String
         let isAct: Bool
@@ -73,8 +88,7 @@ package struct ConsoleRouter: Responder {
         let isAct = request.method == "POST"
         guard let route = routes[Key(path: path, isAct: isAct)] else {
             let other = routes[Key(path: path, isAct: !isAct)]
-            return answerLater(request, Self.other) { () async throws(ConsoleRefusal) in
-                _ = try await self.signedIn(request)
+            return answerLater(request, Self.other) { _ async throws(ConsoleRefusal) in
                 throw .problem(other == nil ? .notFound : .wrongMethod)
             }
         }
@@ -91,14 +105,13 @@ package struct ConsoleRouter: Responder {
             return .now(
                 page(.unavailable(requestID: context.id.text), Self.label(route), context))
         }
-        return answerLater(request, Self.label(route)) { () async throws(ConsoleRefusal) in
-            let (session, clock) = try await self.signedIn(request)
-            try self.admit(session, to: route, request)
+        return answerLater(request, Self.label(route)) { visitor async throws(ConsoleRefusal) in
+            try self.admit(visitor, to: route)
             let values = try route.values(of: request)
             return try await route.handle(
                 ConsoleRequest(
-                    http: request, policy: self.policy.snapshot, session: session, clock: clock, now: self.now(),
-                    values: values, version: OfferSignerVersion.text))
+                    http: request, policy: self.policy.snapshot, session: visitor.validSession,
+                    clock: visitor.clock, now: visitor.at, values: values, version: OfferSignerVersion.text))
         }
     }
 
@@ -121,20 +134,16 @@ package struct ConsoleRouter: Responder {
         return request.browser?.origin == origin.text
     }
 
-    /// Returns the session of the request; nil if nobody is signed in.
-    private func signedIn(_ request: HTTPRequest) async throws(ConsoleRefusal) -> (ConsoleSession?, ConsoleClock) {
-        let cookies = request.browser?.cookies ?? []
-        let clock = sessions.clock(in: cookies)
-        guard let token = sessions.token(in: cookies) else {
-            try countStranger(request)
-            return (nil, clock)
-        }
-        let found: ConsoleSession?
-        do { found = try await sessions.session(of: token, at: now()) } catch {
+    /// Reads the cookies of a request, and the session that they name.
+    private func visitor(of request: HTTPRequest) async throws(ConsoleRefusal) -> Visitor {
+        let (cookies, time) = (request.browser?.cookies ?? [], now())
+        let session: ConsoleSession?
+        do { session = try await sessions.session(of: sessions.token(in: cookies), at: time) } catch {
             throw .problem(.unavailable(requestID: request.id.text))
         }
-        if found?.state(at: now()) != .valid { try countStranger(request) }
-        return (found, clock)
+        let visitor = Visitor(session: session, clock: sessions.clock(in: cookies), at: time)
+        if visitor.validSession == nil { try countStranger(request) }
+        return visitor
     }
 
     /// Limits requests without a valid session by their address.
@@ -145,11 +154,11 @@ package struct ConsoleRouter: Responder {
     }
 
     private func admit(
-        _ session: ConsoleSession?, to route: ConsoleRoute, _ request: HTTPRequest
+        _ visitor: Visitor, to route: ConsoleRoute
     ) throws(ConsoleRefusal) {
         guard case .roles(let roles) = route.access else { return }
-        guard let session else { throw .signIn(nil) }
-        switch session.state(at: now()) {
+        guard let session = visitor.session else { throw .signIn(nil) }
+        switch session.state(at: visitor.at) {
         case .valid: break
         case .expired: throw .signIn(.expired)
         case .ended: throw .signIn(.ended)
@@ -161,7 +170,7 @@ package struct ConsoleRouter: Responder {
 
     private func answerLater(
         _ request: HTTPRequest, _ label: String,
-        _ work: @escaping @Sendable () async throws(ConsoleRefusal) -> ConsoleAnswer
+        _ work: @escaping @Sendable (Visitor) async throws(ConsoleRefusal) -> ConsoleAnswer
     ) -> Reply {
         let context = request.context
         let overloaded = ErrorView.Problem.unavailable(requestID: context.id.text)
@@ -169,11 +178,14 @@ package struct ConsoleRouter: Responder {
         return .later(
             {
                 defer { limit.leave() }
+                var visitor: Visitor?
                 let answer: HTTPResponse
                 do throws(ConsoleRefusal) {
-                    answer = response(to: try await work())
+                    let known = try await self.visitor(of: request)
+                    visitor = known
+                    answer = response(to: try await work(known))
                 } catch {
-                    answer = await response(to: error, of: request)
+                    answer = response(to: error, visitor)
                 }
                 return { counted(answer, label, context) }
             }, on: store.executor,
@@ -200,22 +212,15 @@ package struct ConsoleRouter: Responder {
         return response
     }
 
-    private func response(to refusal: ConsoleRefusal, of request: HTTPRequest) async -> HTTPResponse {
+    /// - Parameter visitor: nil if the session could not be read.
+    private func response(to refusal: ConsoleRefusal, _ visitor: Visitor?) -> HTTPResponse {
         switch refusal {
         case .signIn(let reason):
             var address = PageAddress("/sign-in")
             if let reason { address = address.with("reason", reason.rawValue) }
             return response(to: .redirect(address))
         case .problem(let problem):
-            // The page names the person if one is signed in. The store may be the reason for the refusal.
-            let session = try? await sessions.session(of: sessions.token(in: request.browser?.cookies ?? []), at: now())
-            let frame = PageFrame(
-                person: session.flatMap { session in
-                    session.state(at: now()) == .valid
-                        ? ConsolePerson(name: session.account.name, roles: session.account.consoleRoles) : nil
-                },
-                clock: sessions.clock(in: request.browser?.cookies ?? []), version: OfferSignerVersion.text)
-            return errorResponse(problem, frame)
+            return errorResponse(problem, visitor?.frame ?? Self.bareFrame)
         }
     }
 

@@ -11,7 +11,7 @@ struct SignInPages: Sendable {
     let store: CurrentStore
     let acts: ConsoleActs
     /// The pages to which a form can return.
-    let pages: @Sendable () -> [ConsoleRoute]
+    let pages: [ConsoleRoute]
     /// nil if people sign in only with links.
     let provider: ProviderPages?
     let log: Logger
@@ -34,7 +34,7 @@ struct SignInPages: Sendable {
 
     /// `GET /`: leads to the first section that the person may open.
     @Sendable private func start(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
-        guard let session = request.session, session.state(at: request.now) == .valid else { throw .signIn(nil) }
+        guard request.session != nil else { throw .signIn(nil) }
         guard let first = ConsoleSection.allCases.first(where: request.hasRole) else {
             throw .problem(.forbidden(ConsoleRole.allCases))
         }
@@ -84,7 +84,7 @@ struct SignInPages: Sendable {
     }
 
     @Sendable private func signOut(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
-        if let session = request.session, session.state(at: request.now) == .valid {
+        if let session = request.session {
             // This always works, even if the act cannot be recorded.
             do { try await store.endSession(session.digest, at: request.now) } catch { throw request.unavailable }
             try? await acts.record(.signOut, by: session.account, request)
@@ -108,7 +108,7 @@ struct SignInPages: Sendable {
     /// another site.
     private func returnAddress(_ text: String) -> PageAddress {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let path = parts.first, let route = pages().first(where: { !$0.isAct && $0.path.description == path }),
+        guard let path = parts.first, let route = pages.first(where: { !$0.isAct && $0.path.description == path }),
             let fields = route.fields,
             let values = try? FormReader.read((parts.count > 1 ? parts[1] : "").utf8, fields: fields)
         else { return PageAddress("/") }

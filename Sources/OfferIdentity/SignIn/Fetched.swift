@@ -11,7 +11,7 @@ struct Fetched<Value> {
     private static var lifetime: Duration { .hours(24) }
     /// The minimum time between a fetch and one that an unknown key ID triggers, or one after a failure.
     private static var pause: Duration { .seconds(30) }
-    /// The minimum time between failures if there is no value: nobody can sign in without it.
+    /// The minimum time between failures if there is no value. Without it, sign-in is impossible.
     private static var shortPause: Duration { .seconds(5) }
 
     /// - Parameter interval: the time between fetches that succeed.

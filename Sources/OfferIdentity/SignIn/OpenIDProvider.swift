@@ -6,7 +6,7 @@ package import OutgoingHTTP
 /// PKCE (RFC 7636).
 ///
 /// It keeps the provider's discovery document for an hour and its keys for five minutes. Sign-ins are rare, so it fetches
-/// only when somebody signs in.
+/// only when a person signs in.
 package actor OpenIDProvider {
     private let settings: SignInSettings
     private let client: any HTTPExchange

@@ -44,7 +44,7 @@ public actor OfferClient {
     }
 }
 
-/// What the client needs from the outside: waiting, a clock that only measures, and new keys.
+/// The client's dependencies on its surroundings: waiting, a clock that only measures, and new keys.
 struct ClientRuntime: Sendable {
     var sleep: @Sendable (_ seconds: Int) async throws -> Void
     var uptime: @Sendable () -> TimeInterval

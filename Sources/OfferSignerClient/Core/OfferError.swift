@@ -32,7 +32,7 @@ public struct OfferError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension OfferError {
-    /// What went wrong: a code of the client, or a problem code of the service as docs/api.md lists them.
+    /// The problem: a code of the client, or a problem code of the service as docs/api.md lists them.
     ///
     /// Later versions add codes, so handle the ones you can act on and treat the others alike.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -52,7 +52,7 @@ extension OfferError.Code {
     public static let unreadableAnswer = Self(rawValue: "unreadable_answer")
     /// The app's closure for tokens threw an error.
     public static let noToken = Self(rawValue: "no_token")
-    /// Nobody is signed in, or the customer signed out during the request.
+    /// No customer is signed in, or the customer signed out during the request.
     public static let signedOut = Self(rawValue: "signed_out")
     /// The offer was fetched for another customer.
     public static let anotherSession = Self(rawValue: "another_session")

@@ -1,4 +1,4 @@
-/// What became of an offer in the app. Events are for reports and can limit offers. They never give a customer an offer.
+/// An event about an offer in the app. Events are for reports and can limit offers. They never give a customer an offer.
 public struct OfferEvent: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

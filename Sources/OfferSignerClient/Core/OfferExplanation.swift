@@ -14,7 +14,7 @@ public struct OfferExplanation: Hashable, Sendable {
         public static let unexplained = Cause(rawValue: "unexplained")
     }
 
-    /// Whether the signature verifies for the values that StoreKit got.
+    /// True if the signature verifies for the values that StoreKit got.
     public let verifies: Bool
     /// The first defect; nil if there is none. A signature without a defect was used before, or is too old.
     public let cause: Cause?

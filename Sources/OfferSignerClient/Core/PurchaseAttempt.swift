@@ -1,4 +1,4 @@
-/// How a purchase ended. Later versions can add values.
+/// The end of a purchase. Later versions can add values.
 public struct PurchaseStatus: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
