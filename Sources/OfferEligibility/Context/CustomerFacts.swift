@@ -14,11 +14,13 @@ package struct CustomerFacts: Sendable {
     /// The place in the app where an offer is to appear; nil if the request does not name it.
     package let placement: String?
     package let events: [OfferEvent]
+    /// The customer's grants, in any state.
+    package let grants: [OfferGrant]
 
     package init(
         state: SubscriberState, environment: AppStoreEnvironment, team: [String: TeamFactValue] = [:],
         originalAppVersion: AppVersion? = nil, originalPurchase: Timestamp? = nil, places: [String: Bool] = [:],
-        placement: String? = nil, events: [OfferEvent] = []
+        placement: String? = nil, events: [OfferEvent] = [], grants: [OfferGrant] = []
     ) {
         self.state = state
         self.environment = environment
@@ -28,6 +30,7 @@ package struct CustomerFacts: Sendable {
         self.places = places
         self.placement = placement
         self.events = events
+        self.grants = grants
     }
 }
 

@@ -8,6 +8,8 @@ package struct AppRules: Hashable, Sendable {
     package let introductoryOffers: Rule?
     /// The cases for a customer who is about to cancel. The first case that holds is shown.
     package let retention: [RetentionCase]
+    /// nil if nobody may grant offers.
+    package let grants: GrantPolicy?
     package let products: ProductTraits
     /// True if an offer is refused while the App Store has a win-back offer for the customer.
     package let prefersWinBackOffers: Bool
@@ -40,13 +42,14 @@ package struct AppRules: Hashable, Sendable {
 
     package init(
         offers: [OfferTerms] = [], introductoryOffers: Rule? = nil, retention: [RetentionCase] = [],
-        products: ProductTraits = ProductTraits(),
+        grants: GrantPolicy? = nil, products: ProductTraits = ProductTraits(),
         prefersWinBackOffers: Bool = false, countsRetentionOffers: Bool = false, allowsSandboxV1: Bool? = nil,
         jwsLifetime: Duration = .hours(24)
     ) {
         self.offers = offers
         self.introductoryOffers = introductoryOffers
         self.retention = retention
+        self.grants = grants
         self.products = products
         self.prefersWinBackOffers = prefersWinBackOffers
         self.countsRetentionOffers = countsRetentionOffers
@@ -95,7 +98,7 @@ package struct AppRules: Hashable, Sendable {
 
     /// Decides on all offers of some products.
     /// - Parameter productIDs: nil for all products.
-    /// - Returns: the decisions, in the order of ``offersByRank``.
+    /// - Returns: the decisions, in the order of ``offersByRank``. Granted offers come first.
     package func decide(
         _ facts: CustomerFacts, about productIDs: Set<ProductID>? = nil, at now: Timestamp
     ) -> [OfferDecision] {
@@ -110,7 +113,8 @@ package struct AppRules: Hashable, Sendable {
             contexts[offer.product] = context
             decisions.append(offer.terms.decide(in: context, under: self))
         }
-        return decisions
+        guard !facts.grants.isEmpty else { return decisions }
+        return decisions.filter { $0.offer.grant != nil } + decisions.filter { $0.offer.grant == nil }
     }
 
     package func decide(_ facts: CustomerFacts, about offer: OfferTerms, at now: Timestamp) -> OfferDecision {

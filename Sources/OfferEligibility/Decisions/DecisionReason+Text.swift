@@ -62,6 +62,8 @@ extension DecisionReason {
             "The customer holds as many unredeemed signatures for the offer as its limit allows."
         case .totalCap:
             "The offer has been redeemed or signed as often as its total allows."
+        case .grantEnded:
+            "The grant was used, withdrawn or expired in the meantime. Decide again."
         default: nil
         }
     }

@@ -75,11 +75,15 @@ extension OfferTerms {
     /// Decides on this offer. The decision depends only on the offer and the arguments. An unknown fact never makes a
     /// customer eligible.
     ///
-    /// Before the rule, it checks the App Store's requirements, pending offers, billing retry and win-back offers.
+    /// Before the rule, it checks the App Store's requirements, pending offers, billing retry and win-back offers. A grant
+    /// replaces the rule; the decision is then about ``granted(by:)``.
     /// - Parameters:
     ///   - context: the context of this offer's product.
     ///   - rules: the rules of the app.
     func decide(in context: EvaluationContext, under rules: AppRules) -> OfferDecision {
+        if grant == nil, let grant = context.facts.grant(of: productID, offerID, at: context.now) {
+            return granted(by: grant).decide(in: context, under: rules)
+        }
         var findings = standingFindings(context, rules)
         let truth = rule.condition.truth(in: context)
         if findings.isEmpty, truth == .yes { return OfferDecision(self, isEligible: true, [], in: context) }

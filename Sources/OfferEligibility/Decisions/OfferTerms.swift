@@ -12,10 +12,12 @@ package final class OfferTerms: Sendable {
     package let limits: OfferLimits
     /// True if another server also signs this offer, so a redemption without an authorisation raises no alarm.
     package let isSignedElsewhere: Bool
+    /// The grant that replaces the rule; nil if the rule applies.
+    package let grant: UUIDText?
 
     package init(
         productID: ProductID, offerID: OfferID, rule: Rule, priority: Int = 0, limits: OfferLimits = OfferLimits(),
-        isSignedElsewhere: Bool = false
+        isSignedElsewhere: Bool = false, grant: UUIDText? = nil
     ) {
         self.productID = productID
         self.offerID = offerID
@@ -23,6 +25,15 @@ package final class OfferTerms: Sendable {
         self.priority = priority
         self.limits = limits
         self.isSignedElsewhere = isSignedElsewhere
+        self.grant = grant
+    }
+
+    /// Returns the same offer under a grant.
+    func granted(by grant: OfferGrant) -> OfferTerms {
+        OfferTerms(
+            productID: productID, offerID: offerID, rule: Rule(name: OfferGrant.ruleName, condition: .all([])),
+            priority: priority, limits: limits.granted(by: grant), isSignedElsewhere: isSignedElsewhere,
+            grant: grant.id)
     }
 }
 
@@ -31,7 +42,7 @@ extension OfferTerms: Hashable {
         one === other
             || one.productID == other.productID && one.offerID == other.offerID && one.rule == other.rule
                 && one.priority == other.priority && one.limits == other.limits
-                && one.isSignedElsewhere == other.isSignedElsewhere
+                && one.isSignedElsewhere == other.isSignedElsewhere && one.grant == other.grant
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -60,6 +71,8 @@ package struct OfferLimits: Hashable, Sendable {
     package let total: Int?
     /// The maximum number of unredeemed signatures that a customer may hold at a time.
     package let outstanding: Int
+    /// True for a grant, which allows one redemption.
+    package let isForOneUse: Bool
 
     /// - Parameter outstanding: nil means 3, or 1 if `perCustomer` or `total` is set, because a signature cannot be
     ///   revoked.
@@ -70,8 +83,22 @@ package struct OfferLimits: Hashable, Sendable {
         self.cooldown = cooldown
         self.total = total
         self.outstanding = outstanding ?? (perCustomer == nil && total == nil ? 3 : 1)
+        isForOneUse = false
+    }
+
+    private init(_ limits: OfferLimits, liftingThoseOfCustomer isLifted: Bool) {
+        perCustomer = isLifted ? nil : limits.perCustomer
+        cooldown = isLifted ? nil : limits.cooldown
+        total = limits.total
+        outstanding = 1
+        isForOneUse = true
+    }
+
+    /// Returns the limits under a grant: one use and, if the grant says so, neither `perCustomer` nor `cooldown`.
+    fileprivate func granted(by grant: OfferGrant) -> OfferLimits {
+        OfferLimits(self, liftingThoseOfCustomer: grant.liftsLimits)
     }
 
     /// True if the number of redemptions is limited. Each signature form in an answer then counts separately.
-    package var isCapped: Bool { perCustomer != nil || total != nil }
+    package var isCapped: Bool { perCustomer != nil || total != nil || isForOneUse }
 }

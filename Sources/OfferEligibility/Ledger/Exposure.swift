@@ -57,6 +57,8 @@ package struct OfferSource: Hashable, Sendable {
         case decision
         /// An answer to the App Store about a customer who is about to cancel.
         case retention
+        /// Either of them, because a person granted the offer.
+        case grant
     }
 
     /// The rule's name; nil for an inline rule.

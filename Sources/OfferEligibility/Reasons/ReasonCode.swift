@@ -56,6 +56,8 @@ package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case cooldown
     case outstanding
     case totalCap = "total_cap"
+    /// The grant was used, withdrawn or expired since the decision.
+    case grantEnded = "grant_ended"
 
     /// A fact is unknown.
     case unknown

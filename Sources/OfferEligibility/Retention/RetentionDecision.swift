@@ -59,12 +59,18 @@ extension AppRules {
     ) -> RetentionDecision {
         var (choices, offers): ([RetentionDecision.Choice], [OfferDecision]) = ([], [])
         let group = EvaluationContext(facts, offering: view.productID, products: products, at: now).groupID
-        for retentionCase in retention {
+        for retentionCase in grantedCases(for: facts, at: now) + retention {
             guard let choice = choice(retentionCase, view, in: group) else { continue }
-            if case .promotionalOffer(let terms, _) = choice.content {
+            if case .promotionalOffer(let terms, let form) = choice.content {
                 let decision = decide(facts, about: terms, at: now)
+                // A granted offer comes before the cases, so its own case has been considered.
+                guard !offers.contains(where: { $0.offer.grant != nil && $0.offer == decision.offer }) else { continue }
                 offers.append(decision)
-                if decision.isEligible { choices.append(choice) }
+                guard decision.isEligible else { continue }
+                choices.append(
+                    RetentionDecision.Choice(
+                        .promotionalOffer(decision.offer, form), messageIdentifier: choice.messageIdentifier,
+                        rule: decision.offer.rule.name))
                 continue
             }
             let product = choice.content.product ?? view.productID
@@ -111,13 +117,44 @@ extension AppRules {
         }
     }
 
-    /// True if a case shows an offer.
-    package var offersRetention: Bool {
-        retention.contains { if case .promotionalOffer = $0.content { true } else { false } }
+    /// Returns a case for each granted offer, the one that expires first in front. An offer that a case shows has that
+    /// case's message; other offers have the message for grants.
+    private func grantedCases(for facts: CustomerFacts, at now: Timestamp) -> [RetentionCase] {
+        let granted = facts.grants.filter { $0.isInForce(at: now) }.sorted {
+            $0.expiresAt == $1.expiresAt
+                ? $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) : $0.expiresAt < $1.expiresAt
+        }
+        return granted.compactMap { grant in
+            for retentionCase in retention {
+                guard case .promotionalOffer(let offer) = retentionCase.content,
+                    grant.isAbout(offer.productID, offer.offerID)
+                else { continue }
+                return retentionCase
+            }
+            guard let messages = grants?.messages else { return nil }
+            let offer = RetentionCase.Offer(productID: grant.productID, offerID: grant.offerID, form: .v2)
+            return RetentionCase(rule: nil, content: .promotionalOffer(offer), messages: messages)
+        }
     }
 
-    /// Returns the terms of an offer that was shown, under the rule of its case.
-    /// - Returns: nil if no case shows it.
+    /// True if an offer may be shown.
+    package var offersRetention: Bool {
+        grants?.messages != nil
+            || retention.contains { if case .promotionalOffer = $0.content { true } else { false } }
+    }
+
+    /// Returns the terms of an offer that was shown: under its grant, or under the rule of its case.
+    /// - Returns: nil if nothing shows it any more.
+    package func retentionTerms(
+        of offer: RetentionCase.Offer, _ facts: CustomerFacts, at now: Timestamp
+    ) -> OfferTerms? {
+        guard let grant = facts.grant(of: offer.productID, offer.offerID, at: now) else {
+            return retentionTerms(of: offer)
+        }
+        return terms(of: offer.productID, offer.offerID)?.granted(by: grant)
+    }
+
+    /// Returns the terms of an offer that a case shows, under the rule of the case.
     package func retentionTerms(of offer: RetentionCase.Offer) -> OfferTerms? {
         retention.first { $0.content == .promotionalOffer(offer) }.flatMap { terms(of: offer, under: $0.rule) }
     }

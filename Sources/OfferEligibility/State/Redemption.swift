@@ -18,6 +18,9 @@ package struct Redemption: Hashable, Sendable {
     package let isCertain: Bool
     /// False if only a renewal info shows the redemption, and the next renewal info replaces that one.
     package let isLasting: Bool
+
+    /// The time at which the customer redeemed the offer, as far as known.
+    package var firstAt: Timestamp { min(at, announcedAt ?? at) }
 }
 
 extension Redemption {

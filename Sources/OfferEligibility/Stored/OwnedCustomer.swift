@@ -12,12 +12,16 @@ package struct OwnedCustomer {
     package let exposures: [Exposure]
     /// The events that count for the customer.
     package let events: [OfferEvent]
+    /// The grants that count for the customer, in any state, oldest first.
+    package let grants: [OfferGrant]
     package let appAccountToken: UUIDText?
     package let applicationUsername: FieldText?
     package let appTransactionID: TransactionID?
     /// False if the store has more purchases of the customer than it reads.
     package let isComplete: Bool
     private let hasUnreadConsumables: Bool
+    /// The requested identifier.
+    private let requested: CustomerIdentifier?
     private let coverage: HistoryEvidence.Coverage?
 
     /// - Parameters:
@@ -44,11 +48,12 @@ package struct OwnedCustomer {
             accounts.contains(link.account) || identifier?.account == nil && names.contains(link.identifier)
         }
         self.links = linked.sorted { $0.identifier.precedes($1.identifier) }
-        let hasRecords = !stored.exposures.isEmpty || !stored.events.isEmpty
-        var exposed: Set<CustomerIdentifier> = hasRecords ? Self.exposed(purchases) : []
-        if let account = identifier?.account { exposed.insert(CustomerIdentifier(account)) }
+        let hasRecords = !(stored.exposures.isEmpty && stored.events.isEmpty && stored.grants.isEmpty)
+        let exposed = hasRecords ? Self.names(of: purchases, known: identifier) : []
         exposures = stored.exposures.filter { $0.subject.isOne(of: exposed) }
         events = stored.events.filter { $0.subject.isOne(of: exposed) }
+        grants = stored.grants.filter { $0.subject.isOne(of: exposed) }.sorted { $0.at < $1.at }
+        requested = identifier
         isComplete = stored.isComplete
         hasUnreadConsumables = stored.hasUnreadConsumables
         coverage = stored.coverage
@@ -68,7 +73,17 @@ package struct OwnedCustomer {
         }
     }
 
-    /// Returns the identifiers whose exposures count for the customer.
+    /// The identifiers whose records count for the customer.
+    package var recordNames: Set<CustomerIdentifier> { Self.names(of: purchases, known: requested) }
+
+    private static func names(
+        of purchases: CustomerPurchases, known identifier: CustomerIdentifier?
+    ) -> Set<CustomerIdentifier> {
+        let account = identifier?.account.map { CustomerIdentifier($0) }
+        return exposed(purchases).union([account].compactMap(\.self))
+    }
+
+    /// Returns the identifiers whose records count for the customer.
     ///
     /// An account with purchases of several Apple Accounts may include another person's, for example from a shared
     /// device. Then only the account and its first purchase count.

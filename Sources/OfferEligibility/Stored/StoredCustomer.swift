@@ -12,6 +12,7 @@ package struct StoredCustomer: Hashable, Sendable {
     package let links: [CustomerLink]
     package let exposures: [Exposure]
     package let events: [OfferEvent]
+    package let grants: [OfferGrant]
     /// False if the customer has more purchases than the store reads, or if one cannot be read. Consumables are
     /// ignored.
     package let isComplete: Bool
@@ -22,7 +23,7 @@ package struct StoredCustomer: Hashable, Sendable {
 
     package init(
         app: AppScope, facts: [SubscriberFact], teamFacts: [TeamFact], links: [CustomerLink],
-        exposures: [Exposure], events: [OfferEvent] = [], isComplete: Bool,
+        exposures: [Exposure], events: [OfferEvent] = [], grants: [OfferGrant] = [], isComplete: Bool,
         hasUnreadConsumables: Bool = false, coverage: HistoryEvidence.Coverage? = nil
     ) {
         self.app = app
@@ -31,6 +32,7 @@ package struct StoredCustomer: Hashable, Sendable {
         self.links = links
         self.exposures = exposures
         self.events = events
+        self.grants = grants
         self.isComplete = isComplete
         self.hasUnreadConsumables = hasUnreadConsumables
         self.coverage = coverage

@@ -112,7 +112,10 @@ struct RetentionDecider: Sendable {
     ) async throws(Problem) -> RetentionAnswer? {
         let offer = RetentionCase.Offer(
             productID: remembered.productID, offerID: remembered.offerID, form: remembered.form)
-        guard let terms = request.configured.rules.retentionTerms(of: offer) else { return nil }
+        let now = signer.sources.now()
+        guard let terms = request.configured.rules.retentionTerms(of: offer, customer.facts, at: now) else {
+            return nil
+        }
         let reserved = try ledger.reserved(
             remembered, terms, boundTo: request.originalTransactionID, for: customer,
             rules: admission.policy.catalogue?.digest ?? [])

@@ -91,6 +91,7 @@ extension OfferSource.Channel {
         switch self {
         case .decision: 1
         case .retention: 2
+        case .grant: 3
         }
     }
 }

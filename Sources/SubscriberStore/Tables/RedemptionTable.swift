@@ -369,8 +369,3 @@ enum RedemptionTable {
         return Array(sorted.prefix(limit))
     }
 }
-
-extension Redemption {
-    /// The time at which the customer redeemed the offer, as far as known.
-    fileprivate var firstAt: Timestamp { min(at, announcedAt ?? at) }
-}

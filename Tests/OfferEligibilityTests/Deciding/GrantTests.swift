@@ -1,0 +1,165 @@
+import OfferCore
+import OfferEligibility
+import Testing
+
+@testable import HistoryTestSupport
+
+@Suite("A grant replaces the rule of an offer")
+struct GrantTests {
+    private static let never = Condition.test(.everSubscribed(false))
+    private static let now = DecidingSamples.now
+
+    static func grant(
+        of offer: String = "half", product: String = "monthly", made: Double = 39, expires: Double = 50,
+        liftsLimits: Bool = false, approval: OfferGrant.Approval = .notNeeded, withdrawn: Bool = false
+    ) throws -> OfferGrant {
+        let ann = OfferGrant.Person("Ann")
+        return OfferGrant(
+            id: UUIDText(high: 7, low: 7), subject: .customer(.appTransactionID(try TransactionID("A"))),
+            productID: try ProductID(product), offerID: try OfferID(utf8: Array(offer.utf8)),
+            purpose: OfferGrant.Purpose(reason: "goodwill"), liftsLimits: liftsLimits, maker: ann, at: .day(made),
+            expiresAt: .day(expires), approval: approval,
+            withdrawal: withdrawn ? OfferGrant.Act(by: ann, at: .day(made)) : nil)
+    }
+
+    private func customer(_ facts: [SubscriberFact], _ grants: OfferGrant...) -> CustomerFacts {
+        CustomerFacts(
+            state: SubscriberState(facts, .production, at: Self.now), environment: .production, grants: grants)
+    }
+
+    private func active(_ change: (inout Purchase) throws -> Void = { _ in }) throws -> [SubscriberFact] {
+        try DecidingSamples.facts(renewal: TestFacts.renewal(of: "1", signed: 1, .on), change)
+    }
+
+    private func rules(_ limits: OfferLimits = OfferLimits()) throws -> AppRules {
+        let terms = try DecidingSamples.terms(Self.never)
+        let refused = OfferTerms(
+            productID: terms.productID, offerID: terms.offerID, rule: terms.rule, limits: limits)
+        let open = OfferTerms(
+            productID: terms.productID, offerID: try OfferID(utf8: Array("open".utf8)),
+            rule: Rule(name: "anyone", condition: .test(.everSubscribed(true))), priority: 10)
+        return AppRules(offers: [refused, open], products: try DecidingSamples.products())
+    }
+
+    private func half(_ facts: CustomerFacts, _ limits: OfferLimits = OfferLimits()) throws -> OfferDecision {
+        let decisions = try rules(limits).decide(facts, at: Self.now)
+        return try #require(decisions.first { $0.offer.offerID.text.description == "half" })
+    }
+
+    @Test("the customer of the grant gets the offer, under the rule grant; nobody else does")
+    func replaced() throws {
+        let granted = try half(customer(active(), Self.grant()))
+        #expect(granted.isEligible && granted.offer.rule.name == "grant")
+        #expect(granted.offer.grant == UUIDText(high: 7, low: 7))
+        let other = try half(customer(active()))
+        #expect(!other.isEligible && other.offer.rule.name == "r" && other.offer.grant == nil)
+        let elsewhere = try half(customer(active(), Self.grant(of: "open"), Self.grant(product: "yearly")))
+        #expect(!elsewhere.isEligible, "grants of another offer or product")
+    }
+
+    @Test("a grant that is withdrawn, expired or not approved leaves the decision to the rule")
+    func notInForce() throws {
+        let second = OfferGrant.Act(by: OfferGrant.Person("Bob"), at: .day(39))
+        for (grant, isEligible) in [
+            (try Self.grant(withdrawn: true), false), (try Self.grant(expires: 40), false),
+            (try Self.grant(approval: .needed), false), (try Self.grant(approval: .given(second)), true),
+            (try Self.grant(expires: 40.01), true),
+        ] {
+            let decision = try half(customer(active(), grant))
+            #expect(decision.isEligible == isEligible && decision.offer.rule.name == (isEligible ? "grant" : "r"))
+        }
+    }
+
+    @Test("a redemption after the grant was made uses it, one before does not")
+    func used() throws {
+        let redeemed = try active { purchase in
+            purchase.offer = AppliedOffer(type: .promotional, identifier: "half")
+        }
+        #expect(try half(customer(redeemed, Self.grant(made: 1))).isEligible)
+        #expect(try !half(customer(redeemed, Self.grant(made: -1))).isEligible)
+    }
+
+    @Test("what is in force under any rule stays in force: a family member, a pending offer, an unknown customer")
+    func standing() throws {
+        let shared = try half(customer(active { $0.ownership = .familyShared }, Self.grant()))
+        #expect(shared.codes.contains(.familyShared))
+        let pending = try DecidingSamples.facts(
+            renewal: TestFacts.renewal(of: "1", signed: 1, .on) {
+                $0.offer = AppliedOffer(type: .promotional, identifier: "third")
+            })
+        #expect(try half(customer(pending, Self.grant())).codes == [.otherOfferPending])
+        #expect(try half(customer([], Self.grant())).codes == [.unknown])
+    }
+
+    @Test("a grant is for one use, keeps total, and lifts the customer's limits only if it says so")
+    func limits() throws {
+        let limits = OfferLimits(perCustomer: .init(count: 1), cooldown: .hours(24), total: 5, outstanding: 4)
+        let kept = try half(customer(active(), Self.grant()), limits).offer.limits
+        #expect(kept.perCustomer == limits.perCustomer && kept.cooldown == limits.cooldown && kept.total == 5)
+        let lifted = try half(customer(active(), Self.grant(liftsLimits: true)), limits).offer.limits
+        #expect(lifted.perCustomer == nil && lifted.cooldown == nil && lifted.total == 5)
+        #expect(kept.outstanding == 1 && lifted.outstanding == 1)
+        let uncapped = try half(customer(active(), Self.grant())).offer.limits
+        #expect(uncapped.isCapped && uncapped.outstanding == 1, "each form could be redeemed")
+    }
+
+    @Test("a granted offer comes before offers with a higher priority")
+    func order() throws {
+        let decisions = try rules().decide(customer(active(), Self.grant()), at: Self.now)
+        #expect(decisions.map { $0.offer.offerID.text.description } == ["half", "open"])
+        let others = try rules().decide(customer(active()), at: Self.now)
+        #expect(others.map { $0.offer.offerID.text.description } == ["open", "half"])
+    }
+
+    @Test("a customer who is about to cancel sees the granted offer first, with the message of its case or for grants")
+    func retention() throws {
+        func messages(_ number: UInt64) -> RetentionMessages {
+            RetentionMessages(otherwise: .init(otherwise: UUIDText(high: 0, low: number)))
+        }
+        let offer = RetentionCase.Offer(
+            productID: try ProductID("monthly"), offerID: try OfferID(utf8: Array("half".utf8)), form: .v1)
+        let cases = [
+            RetentionCase(rule: nil, content: .promotionalOffer(offer), messages: messages(1)),
+            RetentionCase(rule: nil, content: .message, messages: messages(2)),
+        ]
+        let view = RetentionView(
+            productID: try ProductID("monthly"), locale: RetentionLocale("en-US"), environment: .production)
+        func choices(_ cases: [RetentionCase], _ policy: GrantPolicy?, _ facts: CustomerFacts) throws -> [String] {
+            let rules = AppRules(
+                offers: try rules().offers, retention: cases, grants: policy, products: try DecidingSamples.products())
+            return rules.decideRetention(facts, view, at: Self.now).choices.map { choice in
+                let number = choice.messageIdentifier.utf8.last.map { String(UnicodeScalar($0)) } ?? ""
+                guard case .promotionalOffer(let terms, let form) = choice.content else { return "message \(number)" }
+                return "\(terms.rule.name ?? "-") \(form.rawValue) \(number)"
+            }
+        }
+        let granted = try customer(active(), Self.grant())
+        #expect(try choices(cases, GrantPolicy(), granted) == ["grant v1 1", "message 2"])
+        #expect(try choices([cases[1]], GrantPolicy(messages: messages(3)), granted) == ["grant v2 3", "message 2"])
+        #expect(try choices([cases[1]], GrantPolicy(), granted) == ["message 2"], "it has no message")
+        #expect(try choices(cases, GrantPolicy(messages: messages(3)), customer(active())) == ["message 2"])
+    }
+
+    @Test("the state of a grant follows from the ledger")
+    func states() throws {
+        func signature(at day: Double, until end: Double, _ channel: OfferSource.Channel) throws -> Authorisation {
+            Authorisation(
+                productID: try ProductID("monthly"), offerID: try OfferID(utf8: Array("half".utf8)),
+                state: .outstanding, at: .day(day), expiresAt: .day(end),
+                source: OfferSource(rule: nil, channel: channel))
+        }
+        let signed = try signature(at: 39.5, until: 41, .grant)
+        for (grant, authorisations, redemptions, state) in [
+            (try Self.grant(), [], [], .open), (try Self.grant(approval: .needed), [], [], .awaitingApproval),
+            (try Self.grant(), [signed], [], .signed),
+            (try Self.grant(), [try signature(at: 39.5, until: 39.9, .grant)], [], .open),
+            (try Self.grant(), [try signature(at: 39.5, until: 41, .decision)], [], .open),
+            (try Self.grant(), [signed], [.day(39.6)], .redeemed), (try Self.grant(), [], [.day(38)], .open),
+            (try Self.grant(expires: 40), [], [], .expired), (try Self.grant(expires: 40), [signed], [], .signed),
+            (try Self.grant(withdrawn: true), [signed], [], .withdrawn),
+            (try Self.grant(withdrawn: true), [signed], [.day(39.6)], .redeemed),
+        ] as [(OfferGrant, [Authorisation], [Timestamp], OfferGrant.State)] {
+            #expect(grant.state(authorisations, redemptions: redemptions, at: Self.now) == state)
+        }
+    }
+}
