@@ -110,6 +110,7 @@ enum AppRulesReader {
         return AppRules(
             offers: sorted.flatMap(\.value.terms), introductoryOffers: introductory,
             retention: members["retention"].map { RetentionReader.read($0.quotable, of: app, rules) } ?? [],
+            grants: members["grants"].map { GrantsReader.read($0.quotable, of: app) },
             products: ProductTraits(
                 groups: products.compactMapValues(\.group), ranks: products.compactMapValues(\.rank),
                 offers: products.mapValues(\.offers)),

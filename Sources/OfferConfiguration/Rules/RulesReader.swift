@@ -21,6 +21,9 @@ final class RulesReader {
                 key.report("this is not a valid rule name", hint: "up to 64 letters, digits, - and _")
                 continue
             }
+            if name == OfferGrant.ruleName {
+                key.report("decisions based on a grant have this rule", hint: "give the rule another name")
+            }
             values[name] = value
         }
         self.values = values

@@ -15,19 +15,24 @@ struct NewExposures {
     /// - Parameters:
     ///   - offerID: nil for an introductory offer.
     ///   - places: the customer's places in the samples of the rule.
+    ///   - isGranted: true if a grant replaces the rule.
     func to(
-        _ productID: ProductID, _ offerID: OfferID?, by rule: Rule, _ arm: Exposure.Arm, _ places: [SamplePlace]
+        _ productID: ProductID, _ offerID: OfferID?, by rule: Rule, _ arm: Exposure.Arm, _ places: [SamplePlace],
+        isGranted: Bool = false
     ) -> [Exposure] {
         guard let identifier = customer.exposedAs else { return [] }
         let places = places.isEmpty ? [nil] : places.map(Optional.some)
         return places.map { place in
             Exposure(
                 subject: .customer(identifier), productID: productID, offerID: offerID, arm: arm, place: place,
-                source: source(of: rule), placement: customer.facts.placement, rulesDigest: rulesDigest, at: at)
+                source: source(of: rule, isGranted: isGranted), placement: customer.facts.placement,
+                rulesDigest: rulesDigest, at: at)
         }.filter { new in !customer.exposures.contains(where: new.isAbout) }
     }
 
-    func source(of rule: Rule) -> OfferSource { OfferSource(rule: rule.name, channel: channel) }
+    func source(of rule: Rule, isGranted: Bool) -> OfferSource {
+        OfferSource(rule: rule.name, channel: isGranted ? .grant : channel)
+    }
 }
 
 /// The exposures of an answer without a reservation.

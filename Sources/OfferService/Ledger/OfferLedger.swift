@@ -214,8 +214,11 @@ struct OfferLedger: Sendable {
                 return LedgerRequest.Offer(
                     productID: terms.productID, offerID: terms.offerID, limits: terms.limits,
                     nonces: plan.nonces, expiresAt: plan.expiresAt, validUntil: plan.validUntil,
-                    source: new.source(of: terms.rule),
-                    exposures: new.to(terms.productID, terms.offerID, by: terms.rule, .offered, plan.places))
+                    source: new.source(of: terms.rule, isGranted: terms.grant != nil),
+                    exposures: new.to(
+                        terms.productID, terms.offerID, by: terms.rule, .offered, plan.places,
+                        isGranted: terms.grant != nil),
+                    grant: terms.grant)
             }, reserving: reserving,
             heldOut: heldOut.compactMap { offer in
                 let terms = offer.terms

@@ -76,7 +76,7 @@ extension EvaluatedCustomer {
             state: state, environment: app.environment, team: owned?.teamFactsByName ?? [:],
             originalAppVersion: download.version.flatMap(AppVersion.init), originalPurchase: download.purchaseDate,
             places: owned?.exposures.places ?? [:], placement: customer.name.placement?.description,
-            events: owned?.events ?? [])
+            events: owned?.events ?? [], grants: owned?.grants ?? [])
         self.newFacts = newFacts
         // The proofs must belong to the Apple Account that the signature counts for.
         if customer.isBoundToTransaction, customer.proofs != nil, let id = customer.transactionID,
@@ -142,6 +142,7 @@ extension EvaluatedCustomer {
             "\(event.kind.rawValue) \(event.productID.text) \(event.offerID.text) \(event.at.milliseconds)"
         }
         lines += facts.places.map { sample, isIn in "place \(sample) \(isIn)" }
+        lines += facts.grants.map { "grant \($0.id)" }
         do { return try SHA256.hash(Array(lines.sorted().joined(separator: "\n").utf8)) } catch {
             throw .signingUnavailable
         }

@@ -101,6 +101,7 @@ struct CustomerErasure {
         try ExposureTable.erase(name, app, db)
         try RetentionShownTable.erase(name, app, db)
         try OfferEventTable.erase(name, app, db)
+        try GrantTable.erase(name, app, db)
         try LinkTable.removeAll(to: name, app, db)
     }
 

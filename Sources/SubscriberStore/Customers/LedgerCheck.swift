@@ -75,6 +75,7 @@ struct LedgerCheck {
         let known = offer.nonces.count { nonce in ofOffer.contains { $0.nonce == nonce } }
         guard known == 0 else { return known == offer.nonces.count ? .reserved : .reservedFirst }
         let view = try view(of: offer.productID, offer.offerID, offer.limits, ofOffer)
+        if let grant = offer.grant, try !isInForce(grant, view) { return .refused([.grantEnded]) }
         let refusals = view.refusals(under: offer.limits, at: request.at)
         guard refusals.isEmpty else { return .refused(refusals) }
         let isWanted =
@@ -87,6 +88,12 @@ struct LedgerCheck {
         let nonces = offer.nonces.prefix(view.places(under: offer.limits, at: request.at) ?? offer.nonces.count)
         try reserve(nonces, of: offer, beside: ofOffer)
         return nonces.count == offer.nonces.count ? .reserved : .reservedFirst
+    }
+
+    /// Returns true if a grant still counts. It may have ended since the decision.
+    private func isInForce(_ grant: UUIDText, _ view: LedgerView) throws -> Bool {
+        guard let grant = try GrantTable.grant(grant, app, db) else { return false }
+        return grant.isInForce(at: request.at) && !view.redemptions.contains(where: grant.isUsed)
     }
 
     private func view(

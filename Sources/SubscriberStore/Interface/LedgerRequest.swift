@@ -20,11 +20,14 @@ package struct LedgerRequest: Sendable {
         package let source: OfferSource?
         /// The new exposures of the customer, recorded if the offer is reserved.
         package let exposures: [Exposure]
+        /// The grant on which the decision is based; nil if a rule allows the offer.
+        package let grant: UUIDText?
 
         /// - Parameter validUntil: nil means `expiresAt`.
         package init(
             productID: ProductID, offerID: OfferID, limits: OfferLimits, nonces: [Nonce], expiresAt: Timestamp,
-            validUntil: Timestamp? = nil, source: OfferSource? = nil, exposures: [Exposure] = []
+            validUntil: Timestamp? = nil, source: OfferSource? = nil, exposures: [Exposure] = [],
+            grant: UUIDText? = nil
         ) {
             self.productID = productID
             self.offerID = offerID
@@ -34,6 +37,7 @@ package struct LedgerRequest: Sendable {
             self.validUntil = validUntil ?? expiresAt
             self.source = source
             self.exposures = exposures
+            self.grant = grant
         }
     }
 

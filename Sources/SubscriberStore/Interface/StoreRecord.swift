@@ -14,6 +14,7 @@ package enum StoreRecord: Hashable, Sendable {
     case exposure(AppScope, Exposure)
     case retentionShown(AppScope, RetentionShown)
     case offerEvent(AppScope, OfferEvent)
+    case grant(AppScope, OfferGrant)
 }
 
 /// An authorisation with its nonce and its holders. Its redemption is derived from the facts.

@@ -35,6 +35,11 @@ extension LockName {
 
     static func signIn(_ link: [UInt8]) -> LockName { LockName("sign-in", [link]) }
 
+    static func grant(_ id: UUIDText) -> LockName { LockName("grant", [id.utf8]) }
+
+    /// The lock for making grants, so that a person's budget holds.
+    static func grants(_ app: AppScope) -> LockName { LockName("grants", [app.key]) }
+
     static func event(_ nonce: Nonce) -> LockName { LockName("event", [nonce.uuid.utf8]) }
 
     static func receiver(_ url: String) -> LockName { LockName("receiver", [Array(url.utf8)]) }

@@ -42,8 +42,10 @@ extension SQLStore {
         let (subscriptions, names) = (Array(search.subscriptions), search.allNames)
         let (ofTeamFacts, ofLinks) = (TeamFactTable.all(of: names, id), LinkTable.links(of: names, id))
         let (ofExposures, ofEvents) = (ExposureTable.all(of: names, id), OfferEventTable.all(of: names, id))
+        let ofGrants = GrantTable.all(of: names, id)
         var answers = try db.rows(
-            subscriptions.map { FactTable.all($0.key) } + ofTeamFacts + ofLinks + ofExposures + ofEvents)[...]
+            subscriptions.map { FactTable.all($0.key) } + ofTeamFacts + ofLinks + ofExposures + ofEvents + ofGrants)[
+                ...]
         func rows(of queries: [Query]) -> [Row] {
             defer { answers.removeFirst(queries.count) }
             return Array(answers.prefix(queries.count).joined())
@@ -55,11 +57,13 @@ extension SQLStore {
         let links = try rows(of: ofLinks).map(LinkTable.link)
         let exposures = try rows(of: ofExposures).map(ExposureTable.exposure)
         let events = try rows(of: ofEvents).map(OfferEventTable.event)
+        let grants = try rows(of: ofGrants).map(GrantTable.grant)
         let isKnown = !facts.isEmpty || !teamFacts.isEmpty || !links.isEmpty
         // Proofs may show purchases of an account about which only records are stored.
         guard isKnown || search.hasProofs && !(exposures.isEmpty && events.isEmpty) else { return nil }
         return StoredCustomer(
             app: app, facts: facts, teamFacts: teamFacts, links: links, exposures: exposures, events: events,
+            grants: grants,
             isComplete: search.isComplete, hasUnreadConsumables: search.hasMoreConsumables, coverage: coverage)
     }
 

@@ -85,11 +85,13 @@ extension SQLStore {
 }
 
 extension LedgerRequest {
-    /// The names that the request locks: those of its facts, its holders, its offers with a total limit, and its key.
+    /// The names that the request locks: those of its facts, its holders, its offers with a total limit, its grants and its
+    /// key.
     var lockNames: Set<LockName> {
         ChangeScope.facts(facts, app)
             .union(holders.map { .identifier($0, app) })
             .union(offers.filter { $0.limits.total != nil }.map { .total($0.productID, $0.offerID, app) })
+            .union(offers.compactMap(\.grant).map(LockName.grant))
             .union(claim.map { [.keyed($0.request)] } ?? [])
     }
 }

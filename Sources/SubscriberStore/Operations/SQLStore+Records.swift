@@ -115,6 +115,9 @@ extension SQLStore {
 
     private static func callersStatements(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {
         try db.forEachRow(
+            "SELECT offer_grant.*, bundle_id, environment FROM offer_grant JOIN app ON app.id = app ORDER BY offer_grant.id"
+        ) { row in try body(.grant(AppTable.scope(row), GrantTable.grant(row))) }
+        try db.forEachRow(
             """
             SELECT team_fact.*, bundle_id, environment FROM team_fact JOIN app ON app.id = app
             ORDER BY app, kind, identifier, name
@@ -156,6 +159,7 @@ extension SQLStore {
         case .retentionShown(let app, let shown):
             try RetentionShownTable.add(shown, AppTable.makeID(of: app, db), db)
         case .offerEvent(let app, let event): try OfferEventTable.add(event, AppTable.makeID(of: app, db), db)
+        case .grant(let app, let grant): try GrantTable.add(grant, AppTable.makeID(of: app, db), db)
         case .exposure(let app, let exposure): try ExposureTable.add(exposure, AppTable.makeID(of: app, db), db)
         }
     }

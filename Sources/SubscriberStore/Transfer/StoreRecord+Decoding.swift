@@ -21,6 +21,7 @@ extension StoreRecord {
         case .exposure: self = .exposure(try AppScope(reader), try Exposure(reader))
         case .retentionShown: self = .retentionShown(try AppScope(reader), try RetentionShown(reader))
         case .offerEvent: self = .offerEvent(try AppScope(reader), try OfferEvent(reader))
+        case .grant: self = .grant(try AppScope(reader), try OfferGrant(reader))
         }
     }
 }
@@ -145,6 +146,42 @@ extension OfferEvent {
             offerID: try reader.field("offerID") { try OfferID(utf8: $0) }, at: try reader.time("at"),
             error: reader.object["error"] == nil ? nil : try reader.text("error"),
             nonce: reader.object["nonce"] == nil ? nil : try reader.field("nonce") { try Nonce(utf8: $0) })
+    }
+}
+
+extension OfferGrant {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        let (approval, withdrawal) = (try reader.act("approved"), try reader.act("withdrawn"))
+        let needsApproval = try reader.bool("needsApproval")
+        self.init(
+            id: try reader.uuid("grant"), subject: try RecordedCustomer(reader),
+            productID: try reader.field("productID") { try ProductID(utf8: $0) },
+            offerID: try reader.field("offerID") { try OfferID(utf8: $0) },
+            purpose: Purpose(
+                reason: try reader.text("reason"), note: try reader.optionalText("note"),
+                ticket: try reader.optionalText("ticket")),
+            liftsLimits: try reader.bool("liftsLimits"),
+            maker: Person(try reader.text("madeBy"), subject: try reader.optionalText("madeBySubject")),
+            at: try reader.time("madeAt"), expiresAt: try reader.time("expiresAt"),
+            approval: approval.map(Approval.given) ?? (needsApproval ? .needed : .notNeeded),
+            withdrawal: withdrawal)
+    }
+}
+
+extension RecordReader {
+    fileprivate func act(_ name: String) throws(TransferError) -> OfferGrant.Act? {
+        guard let at = try optionalTime("\(name)At") else { return nil }
+        return OfferGrant.Act(
+            by: OfferGrant.Person(try text("\(name)By"), subject: try optionalText("\(name)BySubject")), at: at)
+    }
+
+    fileprivate func optionalText(_ name: String) throws(TransferError) -> String? {
+        object[name] == nil ? nil : try text(name)
+    }
+
+    fileprivate func bool(_ name: String) throws(TransferError) -> Bool {
+        guard case .bool(let value)? = object[name] else { throw TransferError("\(name) is missing or not a boolean") }
+        return value
     }
 }
 

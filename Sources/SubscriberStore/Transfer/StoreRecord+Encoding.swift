@@ -36,6 +36,9 @@ extension StoreRecord {
         case .offerEvent(let app, let event):
             writer.members(of: app)
             writer.members(of: event)
+        case .grant(let app, let grant):
+            writer.members(of: app)
+            writer.members(of: grant)
         }
         return writer.finish()
     }
@@ -52,13 +55,14 @@ extension StoreRecord {
         case .exposure: .exposure
         case .retentionShown: .retentionShown
         case .offerEvent: .offerEvent
+        case .grant: .grant
         }
     }
 
     /// The value of the member `record` in a line.
     enum Name: String, CaseIterable {
         case intake, fact, identifier, notification, teamFact, link, authorisation, exposure, retentionShown,
-            offerEvent
+            offerEvent, grant
     }
 }
 
@@ -167,6 +171,28 @@ extension JSONWriter {
         member("at", event.at.milliseconds)
         if let error = event.error { member("error", error) }
         if let nonce = event.nonce { member("nonce", "\(nonce)") }
+    }
+
+    fileprivate mutating func members(of grant: OfferGrant) {
+        member("grant", utf8: grant.id.utf8)
+        member(of: grant.subject)
+        member("productID", utf8: grant.productID.text.utf8)
+        member("offerID", utf8: grant.offerID.text.utf8)
+        member("reason", grant.purpose.reason)
+        if let note = grant.purpose.note { member("note", note) }
+        if let ticket = grant.purpose.ticket { member("ticket", ticket) }
+        member("liftsLimits", grant.liftsLimits)
+        members("made", by: grant.maker, at: grant.at)
+        member("expiresAt", grant.expiresAt.milliseconds)
+        member("needsApproval", grant.approval != .notNeeded)
+        if case .given(let act) = grant.approval { members("approved", by: act.person, at: act.at) }
+        if let act = grant.withdrawal { members("withdrawn", by: act.person, at: act.at) }
+    }
+
+    private mutating func members(_ act: String, by person: OfferGrant.Person, at time: Timestamp) {
+        member("\(act)By", person.name)
+        if let subject = person.subject { member("\(act)BySubject", subject) }
+        member("\(act)At", time.milliseconds)
     }
 
     fileprivate mutating func members(of source: OfferSource) {

@@ -17,7 +17,7 @@ enum PostgreSQLSchema {
         (.redemptionsInPostgreSQL, neededVersion: 1), (.exposuresInPostgreSQL, neededVersion: 1),
         (.retentionShownInPostgreSQL, neededVersion: 1), (.renewalChangesInPostgreSQL, neededVersion: 1),
         (.idempotentRequestsInPostgreSQL, neededVersion: 1), (.offerEventsInPostgreSQL, neededVersion: 1),
-        (.consoleInPostgreSQL, neededVersion: 1),
+        (.consoleInPostgreSQL, neededVersion: 1), (.grantsInPostgreSQL, neededVersion: 1),
     ]
 
     static var latestVersion: Int { migrations.count }

@@ -10,7 +10,7 @@ enum Schema {
     static let migrations: [Migration] = [
         .subscriptions, .notifications, .forwarding, .customers, .asking, .ledger, .ledgerOffers,
         .counts, .retention, .ledgerCoverage, .coverage, .redemptions, .exposures, .retentionShown, .renewalChanges,
-        .idempotentRequests, .offerEvents, .console,
+        .idempotentRequests, .offerEvents, .console, .grants,
     ]
 
     static var latestVersion: Int { migrations.count }
