@@ -78,21 +78,31 @@ package final class AuditEntry: Sendable {
         outcome: Outcome
     ) {
         self.init(
-            time: time, requestID: requestID, client: client, subject: .customer(change),
-            item: CatalogueItem(app: app), grant: nil, customer: customer, decision: nil, outcome: outcome)
+            time: time, requestID: requestID, client: client, change: change, item: CatalogueItem(app: app),
+            customer: customer, outcome: outcome)
+    }
+
+    /// Creates an entry for a change about one offer.
+    package convenience init(
+        time: Timestamp, requestID: String, client: Client, change: CustomerChange, item: CatalogueItem,
+        customer: [UInt8], outcome: Outcome
+    ) {
+        self.init(
+            time: time, requestID: requestID, client: client, subject: .customer(change), item: item, grant: nil,
+            customer: customer, decision: nil, outcome: outcome)
     }
 
     /// Creates an entry for an act of a person in the console.
     /// - Parameters:
-    ///   - app: nil for acts about no app.
+    ///   - item: the app, or the offer of a grant; nil for acts about no app.
     ///   - customer: the identifier of the customer, or the text of a search; nil for other acts.
     package convenience init(
-        time: Timestamp, requestID: String, act: ConsoleAct, address: IPAddress?, app: BundleID? = nil,
+        time: Timestamp, requestID: String, act: ConsoleAct, address: IPAddress?, item: CatalogueItem? = nil,
         customer: [UInt8]? = nil, outcome: Outcome = .accepted
     ) {
         self.init(
             time: time, requestID: requestID, client: Client(name: "console", address: address),
-            subject: .console(act), item: app.map { CatalogueItem(app: $0) }, grant: nil, customer: customer,
+            subject: .console(act), item: item, grant: nil, customer: customer,
             decision: nil, outcome: outcome)
     }
 
@@ -141,6 +151,11 @@ package final class AuditEntry: Sendable {
         if case .customer(let change) = subject, let account = change.account {
             writer.member("account", hexadecimal: try customerCode(account))
         }
+        if let grant = subject.auditedGrant {
+            writer.member("grant", utf8: grant.id.utf8)
+            writer.member("reason", grant.reason)
+            writer.member("liftsLimits", grant.liftsLimits)
+        }
         if let environment = subject.environment { writer.member("environment", environment.rawValue) }
         if let decision {
             if let rule = decision.rule { writer.member("rule", rule) }
@@ -178,6 +193,14 @@ extension AuditEntry.Subject {
         case .signature(let kind): kind.rawValue
         case .customer(let change): change.kind.rawValue
         case .console(let act): act.kind.rawValue
+        }
+    }
+
+    fileprivate var auditedGrant: AuditedGrant? {
+        switch self {
+        case .signature: nil
+        case .customer(let change): change.grant
+        case .console(let act): act.grant
         }
     }
 

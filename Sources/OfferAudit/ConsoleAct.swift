@@ -14,6 +14,9 @@ package struct ConsoleAct: Hashable, Sendable {
         case alarm = "console_alarm"
         /// The activity of other persons was read.
         case audit = "console_audit"
+        case grant = "console_grant"
+        case grantApproval = "console_grant_approved"
+        case grantWithdrawal = "console_grant_withdrawn"
     }
 
     package let kind: Kind
@@ -25,15 +28,18 @@ package struct ConsoleAct: Hashable, Sendable {
     package let environment: AppStoreEnvironment?
     /// The number of the alarm; nil for other acts.
     package let alarm: Int64?
+    /// nil for acts that are not about a grant.
+    package let grant: AuditedGrant?
 
     package init(
         _ kind: Kind, by person: String, subject: String?, in environment: AppStoreEnvironment? = nil,
-        alarm: Int64? = nil
+        alarm: Int64? = nil, grant: AuditedGrant? = nil
     ) {
         self.kind = kind
         self.person = person
         self.subject = subject
         self.environment = environment
         self.alarm = alarm
+        self.grant = grant
     }
 }

@@ -1,4 +1,4 @@
-import OfferCore
+package import OfferCore
 package import OfferEligibility
 
 /// A change that a caller makes to the data about a customer. It contains neither the names nor the values of facts.
@@ -8,6 +8,9 @@ package struct CustomerChange: Hashable, Sendable {
         case facts = "customer_facts"
         case link = "customer_link"
         case erasure = "customer_erased"
+        case grant = "customer_grant"
+        case grantApproval = "customer_grant_approved"
+        case grantWithdrawal = "customer_grant_withdrawn"
     }
 
     package let kind: Kind
@@ -16,10 +19,29 @@ package struct CustomerChange: Hashable, Sendable {
     /// The bytes of the account that the customer is linked to; nil if the link is removed, and for other changes. The
     /// trail stores only their HMAC.
     package let account: [UInt8]?
+    /// nil for changes that are not about a grant.
+    package let grant: AuditedGrant?
 
-    package init(_ kind: Kind, in environment: AppStoreEnvironment?, account: [UInt8]? = nil) {
+    package init(
+        _ kind: Kind, in environment: AppStoreEnvironment?, account: [UInt8]? = nil, grant: AuditedGrant? = nil
+    ) {
         self.kind = kind
         self.environment = environment
         self.account = account
+        self.grant = grant
+    }
+}
+
+/// What the trail records of a grant. Notes and tickets stay out of it, because persons write them about customers.
+package struct AuditedGrant: Hashable, Sendable {
+    package let id: UUIDText
+    /// The reason, from the list in the configuration.
+    package let reason: String
+    package let liftsLimits: Bool
+
+    package init(_ grant: OfferGrant) {
+        id = grant.id
+        reason = grant.purpose.reason
+        liftsLimits = grant.liftsLimits
     }
 }

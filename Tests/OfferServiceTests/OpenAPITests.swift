@@ -82,6 +82,13 @@ struct OpenAPITests {
     /// An example of a problem with this code.
     private static func example(of code: Problem.Code) -> Problem {
         switch code {
+        case .grantsNotConfigured: .grantsNotConfigured
+        case .notGrantable: .notGrantable
+        case .unknownCustomer: .unknownCustomer
+        case .unknownGrant: .unknownGrant
+        case .grantExists: .grantExists(UUIDText(high: 1, low: 1))
+        case .grantClosed: .grantClosed
+        case .secondPersonNeeded: .secondPersonNeeded
         case .malformedHTTP: .malformedHTTP
         case .requestTimeout: .requestTimeout
         case .notFound: .notFound

@@ -56,7 +56,8 @@ struct ConsoleActs: Sendable {
                 request.policy.proxies.client(of: $0, forwardedFor: request.http.forwardedFor)
             } : nil
         return AuditEntry(
-            time: request.now, requestID: request.http.id.text, act: act, address: address, app: app?.bundleID,
+            time: request.now, requestID: request.http.id.text, act: act, address: address,
+            item: app.map { CatalogueItem(app: $0.bundleID) },
             customer: customer, outcome: outcome)
     }
 }

@@ -18,6 +18,10 @@ package struct Caller: Hashable, Sendable {
         case facts
         /// Erase customers.
         case erase
+        /// Grant one offer to one customer, approve and withdraw grants.
+        case grant
+        /// Make grants that also replace `perCustomer` and `cooldown`.
+        case grantLimits = "grant_limits"
 
         /// The scopes of a caller without configured scopes: the least that a caller can need.
         package static let usual: Set<Scope> = [.sign]

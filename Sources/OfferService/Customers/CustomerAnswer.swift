@@ -62,6 +62,9 @@ extension OwnedCustomer {
             writer.member("at", event.at.milliseconds)
             if let error = event.error { writer.member("error", error) }
         }
+        writer.objects("grants", grants) { writer, grant in
+            grant.write(to: &writer, grant.state(ledger, at: now))
+        }
         writer.object("facts") { writer in
             for fact in teamFacts { writer.rawMembers(fact.member) }
         }

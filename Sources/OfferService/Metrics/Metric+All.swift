@@ -20,6 +20,10 @@ extension Metric {
         "offer_signer_keyed_requests_total", .counter, ["outcome"],
         "Requests with an `Idempotency-Key`: `first`, `repeated` with the kept answer, or `taken_over` because the first "
             + "request was not answered in time.")
+    static let grants = Metric(
+        "offer_signer_grants_total", .counter, ["act"],
+        "Grants of an offer to one customer: `made`, `waiting` for a second person because the budget is used up, "
+            + "`approved` or `withdrawn`.")
     static let emailUsernames = Metric(
         "offer_signer_email_usernames_total", .counter, [],
         "Offers and decisions whose `applicationUsername` is an e-mail address, where Apple asks for a one-way hash.")
@@ -174,7 +178,8 @@ extension Metric {
         "Always 1, labelled with the versions of the program, its compiler, and the OpenSSL library it runs with.")
 
     package static let all = [
-        requests, refusals, limited, keyedRequests, emailUsernames, signatures, unboundJWS, selfVerificationFailures,
+        requests, refusals, limited, keyedRequests, grants, emailUsernames, signatures, unboundJWS,
+        selfVerificationFailures,
         signing,
         verifying,
         decisions, reservations, exposures, offerEvents, redemptions, redemptionDelay, unexplainedRedemptions,

@@ -22,6 +22,7 @@ package final class ServiceMetrics: Sendable {
     private let signatures = NIOLockedValueBox<[SignedWith: Counter]>([:])
     private let decisions = NIOLockedValueBox<[DecidedOn: Counter]>([:])
     private let reloads: [ReloadOutcome: Counter]
+    private let grants: [GrantDesk.Act: Counter]
     let signing: Histogram
     let verifying: Histogram
     let clockSteps: Counter
@@ -41,6 +42,7 @@ package final class ServiceMetrics: Sendable {
         refusals = Self.each { registry.counter(.refusals, $0) }
         limited = Self.each { registry.counter(.limited, $0) }
         reloads = Self.each { registry.counter(.ringReloads, $0) }
+        grants = Self.each { registry.counter(.grants, $0) }
         signing = registry.histogram(.signing)
         verifying = registry.histogram(.verifying)
         emailUsernames = registry.counter(.emailUsernames)
@@ -157,6 +159,8 @@ package final class ServiceMetrics: Sendable {
 
     /// Counts a request with an `Idempotency-Key`.
     func answered(_ answer: KeyedAnswer) { registry.counter(.keyedRequests, answer.rawValue).increment() }
+
+    func granted(_ act: GrantDesk.Act) { grants[act]?.increment() }
 
     /// Counts an event that an app reported.
     func reported(_ event: OfferEvent, of app: BundleID) {

@@ -50,6 +50,13 @@ extension Problem {
         case retentionMessageUnavailable = "retention_message_unavailable"
         case notForUsers = "not_for_users"
         case customerNotYours = "customer_not_yours"
+        case grantsNotConfigured = "grants_not_configured"
+        case notGrantable = "not_grantable"
+        case unknownCustomer = "unknown_customer"
+        case unknownGrant = "unknown_grant"
+        case grantExists = "grant_exists"
+        case grantClosed = "grant_closed"
+        case secondPersonNeeded = "second_person_needed"
         case rateLimited = "rate_limited"
         case usersUnavailable = "users_unavailable"
         case signingUnavailable = "signing_unavailable"
@@ -64,7 +71,7 @@ extension Problem {
     }
 
     /// The statuses that a problem can have.
-    package static let statuses = [400, 401, 403, 404, 405, 408, 413, 415, 421, 422, 429, 503]
+    package static let statuses = [400, 401, 403, 404, 405, 408, 409, 413, 415, 421, 422, 429, 503]
 
     // MARK: The request cannot be read
 
@@ -283,6 +290,34 @@ extension Problem {
     package static let customerNotYours = Problem(
         .customerNotYours, 403,
         "Users can request signatures only for themselves: leave out applicationUsername and appAccountToken.")
+
+    // MARK: Grants
+
+    package static let grantsNotConfigured = Problem(
+        .grantsNotConfigured, 422,
+        "Nobody may grant offers of this app: its configuration has no member grants. Add grants: {} for the defaults.")
+    package static let notGrantable = Problem(
+        .notGrantable, 422,
+        "Only an offer with a rule or limits can be granted, and the app has no such offer of this product."
+    ).with { $0.field = "offerID" }
+    package static let unknownCustomer = Problem(
+        .unknownCustomer, 404,
+        "Nothing is known about the customer, so the App Store would refuse any offer. Check the identifier.")
+    static let grantLifetime = Problem(
+        .invalidField, 400, "expiresAt must be in the future, and at most 366 days from now."
+    ).with { $0.field = "expiresAt" }
+    package static let unknownGrant = Problem(.unknownGrant, 404, "There is no such grant.").with { $0.field = "id" }
+    /// - Parameter id: the other grant.
+    package static func grantExists(_ id: UUIDText) -> Problem {
+        Problem(
+            .grantExists, 409,
+            "The customer already has a grant for this offer. Withdraw it first, or wait until it is used or expires."
+        ).with { problem in problem.members = JSONWriter.members { $0.member("grant", utf8: id.utf8) } }
+    }
+    package static let grantClosed = Problem(
+        .grantClosed, 409, "The grant no longer waits for this: it was approved, withdrawn or has expired.")
+    package static let secondPersonNeeded = Problem(
+        .secondPersonNeeded, 403, "The person who made the grant cannot approve it. Ask somebody else.")
 
     // MARK: Not now
 

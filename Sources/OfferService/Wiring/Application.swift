@@ -69,6 +69,8 @@ package struct Application: Sendable {
     package let detachedWork = DetachedWork(maximumDetachedWork)
     package let directory: CustomerDirectory
     let customers: CustomerEndpoints
+    package let desk: GrantDesk
+    let grants: GrantEndpoints
     /// The maximum number of decisions about retention messages under way, including those whose requests were already
     /// answered.
     private static let maximumDetachedWork = 512
@@ -104,6 +106,8 @@ package struct Application: Sendable {
         directory = CustomerDirectory(store: store, refresher: refresher, now: sources.now)
         customers = CustomerEndpoints(
             store: store, directory: directory, trail: safeguards.trail, now: sources.now)
+        desk = GrantDesk(store: store, directory: directory, makeNonce: sources.makeNonce, metrics: metrics)
+        grants = GrantEndpoints(desk: desk, trail: safeguards.trail, now: sources.now)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(
             policy: policy, keyHealth: keyHealth, safeguards: safeguards, sources: sources, metrics: metrics,

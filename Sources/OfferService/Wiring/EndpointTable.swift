@@ -46,6 +46,8 @@ extension Application {
             .work(["PUT"], "/v1/customers/facts", scope: .facts, customers.facts),
             .work(["PUT"], "/v1/customers/links", scope: .facts, customers.links),
             .work(["DELETE"], "/v1/customers", scope: .erase, customers.erasure),
+            .work(["DELETE", "GET", "POST"], "/v1/grants", scope: .grant, grants.grants),
+            .work(["POST"], "/v1/grants/approve", scope: .grant, grants.approval),
             .view("/openapi.json", for: .anyAddress, shedsLoad: .all) { _, _ in OpenAPI.answer },
         ]
         // The address for notifications is public, so it serves no readiness details.

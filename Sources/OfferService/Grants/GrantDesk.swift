@@ -1,0 +1,149 @@
+package import OfferCore
+package import OfferEligibility
+package import SubscriberStore
+import SubscriberSync
+
+/// The grants of offers to single customers, for the API and the console. It checks what a person wants; the caller
+/// records each act in the audit trail before it takes effect.
+///
+/// ```
+/// prepare ─▶ (audit) ─▶ make        grant ─▶ (audit) ─▶ approve or withdraw
+/// ```
+package struct GrantDesk: Sendable {
+    let store: CurrentStore
+    let directory: CustomerDirectory
+    let makeNonce: @Sendable () -> Nonce
+    let metrics: ServiceMetrics
+
+    /// An act on grants, for the metrics.
+    enum Act: String, CaseIterable {
+        case made, approved, withdrawn
+        /// Above the budget of the person, so a second person must approve it.
+        case waiting
+    }
+
+    /// Checks an order against the app's configuration, and finds its customer.
+    package func prepare(
+        _ order: GrantOrder, by person: OfferGrant.Person, of app: Catalogue.App, at now: Timestamp
+    ) async throws(Problem) -> GrantRequest {
+        guard let policy = app.rules.grants else { throw .grantsNotConfigured }
+        guard let terms = app.rules.terms(of: order.productID, order.offerID) else { throw .notGrantable }
+        guard policy.reasons.contains(order.purpose.reason) else {
+            throw .invalidField(FieldError(field: "reason", reason: .notOneOf(policy.reasons)))
+        }
+        let expiresAt = order.expiresAt ?? now + policy.lifetime
+        guard expiresAt > now, expiresAt <= now + GrantPolicy.maximumLifetime else { throw .grantLifetime }
+        let customer = try await customer(order.customer, of: app)
+        guard let subject = customer.recordedAs else { throw .unknownCustomer }
+        let grant = OfferGrant(
+            id: makeNonce().uuid, subject: .customer(subject), productID: terms.productID, offerID: terms.offerID,
+            purpose: order.purpose, liftsLimits: order.liftsLimits, maker: person, at: now, expiresAt: expiresAt,
+            approval: .notNeeded)
+        return GrantRequest(
+            app: customer.app, grant: grant, names: customer.recordNames.union([subject]),
+            holders: customer.holders, budget: policy.dailyBudget, budgetStart: now.startOfDay)
+    }
+
+    private func customer(
+        _ reference: CustomerReference, of app: Catalogue.App
+    ) async throws(Problem) -> OwnedCustomer {
+        let found = try await directory.find(reference, of: app).customers.map(\.owned).filter {
+            app.environments.contains($0.app.environment)
+                && (reference.environment.map { [$0] } ?? AppStoreEnvironment.known).contains($0.app.environment)
+        }
+        guard let customer = found.first else { throw .unknownCustomer }
+        guard found.count == 1 else { throw .environmentNeeded }
+        return customer
+    }
+
+    /// Makes a prepared grant.
+    /// - Returns: the grant, which may wait for approval.
+    package func make(_ request: GrantRequest) async throws(Problem) -> OfferGrant {
+        let result: GrantResult
+        do throws(StoreError) { result = try await store.make(request) } catch { throw Problem(error) }
+        switch result {
+        case .made(let grant):
+            metrics.granted(grant.approval == .needed ? .waiting : .made)
+            return grant
+        case .exists(let grant): throw .grantExists(grant.id)
+        }
+    }
+
+    package func approve(_ id: UUIDText, _ act: OfferGrant.Act) async throws(Problem) -> StoredGrant {
+        let change: GrantChange
+        do throws(StoreError) { change = try await store.approve(id, act) } catch { throw Problem(error) }
+        return try done(change, .approved)
+    }
+
+    package func withdraw(_ id: UUIDText, _ act: OfferGrant.Act) async throws(Problem) -> StoredGrant {
+        let change: GrantChange
+        do throws(StoreError) { change = try await store.withdraw(id, act) } catch { throw Problem(error) }
+        return try done(change, .withdrawn)
+    }
+
+    private func done(_ change: GrantChange, _ act: Act) throws(Problem) -> StoredGrant {
+        switch change {
+        case .done(let grant):
+            metrics.granted(act)
+            return grant
+        case .unknown: throw .unknownGrant
+        case .tooLate: throw .grantClosed
+        case .samePerson: throw .secondPersonNeeded
+        }
+    }
+
+    package func grant(_ id: UUIDText) async throws(Problem) -> StoredGrant {
+        let grant: StoredGrant?
+        do throws(StoreError) { grant = try await store.grant(id) } catch { throw Problem(error) }
+        guard let grant else { throw .unknownGrant }
+        return grant
+    }
+
+    /// Returns grants of an app, the newest first.
+    package func grants(
+        in app: AppScope, _ selection: GrantSelection, before time: Timestamp? = nil, limit: Int
+    ) async throws(Problem) -> [OfferGrant] {
+        do throws(StoreError) {
+            return try await store.grants(in: app, selection, before: time, limit: limit)
+        } catch { throw Problem(error) }
+    }
+
+    /// Returns the number of grants that a person may still make today without approval.
+    package func budget(
+        of person: OfferGrant.Person, in app: AppScope, _ policy: GrantPolicy, at now: Timestamp
+    ) async throws(Problem) -> Int {
+        do throws(StoreError) {
+            let made = try await store.grantsMade(by: person, in: app, since: now.startOfDay)
+            return max(0, policy.dailyBudget - made)
+        } catch { throw Problem(error) }
+    }
+
+    /// Returns the state of a grant according to the ledger.
+    package func state(of stored: StoredGrant, at now: Timestamp) async throws(Problem) -> OfferGrant.State {
+        let grant = stored.grant
+        guard let customer = grant.subject.customer else {
+            return grant.state([], redemptions: [], at: now)
+        }
+        do throws(StoreError) {
+            return grant.state(try await store.ledgerEntries(of: [customer], in: stored.app), at: now)
+        } catch { throw Problem(error) }
+    }
+}
+
+extension OfferGrant {
+    /// Returns the state of the grant according to the customer's entries in the ledger.
+    package func state(_ ledger: LedgerEntries, at now: Timestamp) -> State {
+        let ofOffer = ledger.redemptions.filter {
+            $0.productID == productID && $0.offerID == offerID.text.description
+        }
+        return state(ledger.authorisations, redemptions: ofOffer.map(\.at), at: now)
+    }
+}
+
+extension Timestamp {
+    /// The start of the day in UTC.
+    fileprivate var startOfDay: Timestamp {
+        let day: Int64 = 86_400_000
+        return Timestamp(milliseconds: milliseconds - ((milliseconds % day) + day) % day)
+    }
+}

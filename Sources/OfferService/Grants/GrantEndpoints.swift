@@ -1,0 +1,208 @@
+import OfferAudit
+import OfferCore
+import OfferEligibility
+import OfferHTTP
+import SubscriberStore
+
+/// The routes under `/v1/grants`.
+///
+/// Each act is recorded in the audit trail before it takes effect.
+struct GrantEndpoints: Sendable {
+    let desk: GrantDesk
+    let trail: AuditTrail?
+    let now: @Sendable () -> Timestamp
+    private let limit = LaneLimit(64)
+
+    /// The maximum number of grants in an answer.
+    static let maximumCount = 100
+
+    init(desk: GrantDesk, trail: AuditTrail?, now: @escaping @Sendable () -> Timestamp) {
+        self.desk = desk
+        self.trail = trail
+        self.now = now
+    }
+
+    /// `/v1/grants`: POST makes a grant, GET lists grants, DELETE withdraws one.
+    var grants: Endpoint.Handler {
+        .later(limit: limit) { request, admission async throws(Problem) in
+            switch request.method {
+            case "POST": try await make(request, admission)
+            case "DELETE": try await withdraw(request, admission)
+            default: try await list(request, admission)
+            }
+        }
+    }
+
+    /// `POST /v1/grants/approve`.
+    var approval: Endpoint.Handler {
+        .later(limit: limit) { request, admission async throws(Problem) in
+            let stored = try await grant(in: request, admission)
+            let act = OfferGrant.Act(by: person(admission), at: now())
+            let approved = try await record(.grantApproval, stored, admission) { () async throws(Problem) in
+                try await desk.approve(stored.grant.id, act)
+            }
+            return try await answer(approved)
+        }
+    }
+
+    private func make(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
+        let order = try GrantOrder(admission.members(of: request))
+        let app = try admission.app(order.customer.bundleID)
+        guard !order.liftsLimits || admission.principal.has(.grantLimits) else { throw .scopeMissing(.grantLimits) }
+        let prepared = try await desk.prepare(order, by: person(admission), of: app, at: now())
+        let stored = StoredGrant(app: prepared.app, grant: prepared.grant)
+        let made = try await record(.grant, stored, admission) { () async throws(Problem) in
+            try await desk.make(prepared)
+        }
+        return try await answer(StoredGrant(app: prepared.app, grant: made))
+    }
+
+    private func withdraw(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
+        let stored = try await grant(in: request, admission)
+        let act = OfferGrant.Act(by: person(admission), at: now())
+        let withdrawn = try await record(.grantWithdrawal, stored, admission) { () async throws(Problem) in
+            try await desk.withdraw(stored.grant.id, act)
+        }
+        return try await answer(withdrawn)
+    }
+
+    private func list(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
+        let query = try GrantQuery(RequestMembers.read(request))
+        let app = try admission.app(query.bundleID)
+        var environments = app.environments.sorted { $0.rawValue < $1.rawValue }
+        if let environment = query.environment { environments = environments.filter { $0 == environment } }
+        var found: [StoredGrant] = []
+        for environment in environments {
+            let scope = AppScope(bundleID: query.bundleID, environment: environment)
+            found += try await desk.grants(
+                in: scope, query.isWaiting ? .awaitingApproval(at: now()) : .all, before: query.before,
+                limit: Self.maximumCount
+            ).map { StoredGrant(app: scope, grant: $0) }
+        }
+        var described: [(StoredGrant, OfferGrant.State)] = []
+        for stored in found.sorted(by: { $0.grant.at > $1.grant.at }).prefix(Self.maximumCount) {
+            described.append((stored, try await desk.state(of: stored, at: now())))
+        }
+        var writer = JSONWriter()
+        writer.objects("grants", described) { writer, described in
+            described.0.write(to: &writer, described.1)
+        }
+        return HTTPResponse(body: writer.finish())
+    }
+
+    /// Returns the grant that a request names, if the caller may use its app.
+    private func grant(in request: HTTPRequest, _ admission: Admission) async throws(Problem) -> StoredGrant {
+        let id: UUIDText
+        let reader = MemberReader(try admission.members(of: request))
+        do throws(MemberError) {
+            try reader.refuseOthers(than: ["id"])
+            id = try reader.field("id") { utf8, name throws(FieldError) in
+                guard let id = UUIDText(parsing: utf8) else { throw FieldError(field: name, reason: .notUUID) }
+                return id
+            }
+        } catch { throw Problem(error) }
+        let stored = try await desk.grant(id)
+        guard admission.mayUse(stored.app.bundleID) else { throw .unknownGrant }
+        return stored
+    }
+
+    private func person(_ admission: Admission) -> OfferGrant.Person { OfferGrant.Person(admission.client.name) }
+
+    private func answer(_ stored: StoredGrant) async throws(Problem) -> HTTPResponse {
+        var writer = JSONWriter()
+        stored.write(to: &writer, try await desk.state(of: stored, at: now()))
+        return HTTPResponse(body: writer.finish())
+    }
+
+    /// Does something after its line in the audit trail is durable.
+    private func record<Result: Sendable>(
+        _ kind: CustomerChange.Kind, _ stored: StoredGrant, _ admission: Admission,
+        _ act: () async throws(Problem) -> Result
+    ) async throws(Problem) -> Result {
+        func entry(_ outcome: AuditEntry.Outcome) -> AuditEntry {
+            let grant = stored.grant
+            return AuditEntry(
+                time: now(), requestID: admission.context.id.text, client: admission.client,
+                change: CustomerChange(kind, in: stored.app.environment, grant: AuditedGrant(grant)),
+                item: CatalogueItem(app: stored.app.bundleID, product: grant.productID, offer: grant.offerID),
+                customer: grant.subject.customer?.utf8 ?? [], outcome: outcome)
+        }
+        if let trail {
+            guard trail.fault == nil, let commit = trail.add([entry(.accepted)]), await commit.isDurable() else {
+                throw .changeNotAudited
+            }
+        }
+        do throws(Problem) { return try await act() } catch {
+            trail?.note(entry(.refused(error.code.rawValue)))
+            throw error
+        }
+    }
+}
+
+/// The query of `GET /v1/grants`.
+private struct GrantQuery {
+    let bundleID: BundleID
+    /// nil for all environments of the app.
+    let environment: AppStoreEnvironment?
+    /// True for only those grants that wait for approval.
+    let isWaiting: Bool
+    /// nil to begin with the newest.
+    let before: Timestamp?
+
+    init(_ members: JSONObject) throws(Problem) {
+        do throws(MemberError) {
+            let reader = MemberReader(members)
+            try reader.refuseOthers(than: ["bundleID", "environment", "state", "before"])
+            bundleID = try reader.field("bundleID", BundleID.init)
+            environment = try reader.environment()
+            isWaiting =
+                try reader.optionalField("state") { utf8, name throws(FieldError) -> Bool in
+                    let waiting = OfferGrant.State.awaitingApproval.rawValue
+                    guard utf8.elementsEqual(waiting.utf8) else {
+                        throw FieldError(field: name, reason: .notOneOf([waiting]))
+                    }
+                    return true
+                } ?? false
+            before = try reader.optionalField("before") { utf8, name throws(FieldError) in
+                guard let number = Int64(String(decoding: utf8, as: UTF8.self)) else {
+                    throw FieldError(field: name, reason: .notOneOf(["a number of milliseconds since 1970"]))
+                }
+                return Timestamp(milliseconds: number)
+            }
+        } catch { throw Problem(error) }
+    }
+}
+
+extension StoredGrant {
+    func write(to writer: inout JSONWriter, _ state: OfferGrant.State) {
+        writer.member("bundleID", utf8: app.bundleID.text.utf8)
+        writer.member("environment", app.environment.rawValue)
+        if let customer = grant.subject.customer { writer.member(customer) }
+        grant.write(to: &writer, state)
+    }
+}
+
+extension OfferGrant {
+    /// Writes everything except the customer and the app.
+    func write(to writer: inout JSONWriter, _ state: State) {
+        writer.member("id", utf8: id.utf8)
+        writer.member("productID", utf8: productID.text.utf8)
+        writer.member("offerID", utf8: offerID.text.utf8)
+        writer.member("state", state.rawValue)
+        writer.member("reason", purpose.reason)
+        if let note = purpose.note { writer.member("note", note) }
+        if let ticket = purpose.ticket { writer.member("ticket", ticket) }
+        writer.member("liftsLimits", liftsLimits)
+        writer.member("madeBy", maker.name)
+        writer.member("at", at.milliseconds)
+        writer.member("expiresAt", expiresAt.milliseconds)
+        if case .given(let act) = approval {
+            writer.member("approvedBy", act.person.name)
+            writer.member("approvedAt", act.at.milliseconds)
+        }
+        if let withdrawal {
+            writer.member("withdrawnBy", withdrawal.person.name)
+            writer.member("withdrawnAt", withdrawal.at.milliseconds)
+        }
+    }
+}
