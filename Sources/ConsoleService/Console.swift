@@ -41,7 +41,8 @@ package enum Console {
                 CustomerPage(directory: application.directory, store: store, acts: acts, log: log).route,
                 OffersPage(store: store).route, HealthPage(health: application.health).route,
                 AuditPage(acts: acts, path: auditPath).route,
-            ] + AlarmsPage(store: store, acts: acts).routes
+            ] + GrantPage(desk: application.desk, store: store, acts: acts, log: log).routes
+            + GrantsPage(desk: application.desk, acts: acts).routes + AlarmsPage(store: store, acts: acts).routes
         return SignInPages(store: store, acts: acts, pages: pages, provider: provider, log: log).routes + pages
     }
 }

@@ -13,6 +13,8 @@ struct RolesTests {
     /// The roles that may open each page, as the documentation says. `start` is open to every role.
     private static let expected: [String: Set<String>] = [
         "/find": ["support"], "/customer": ["support"], "/offers": ["support", "marketing", "operator"],
+        "/grant": ["support"], "/grants": ["support", "marketing"], "/grants/approve": ["support", "marketing"],
+        "/grants/withdraw": ["support", "marketing"],
         "/alarms": ["operator"], "/alarms/acknowledge": ["operator"], "/health": ["operator"],
         "/audit": ["support", "marketing", "operator", "auditor"],
     ]
@@ -43,7 +45,8 @@ struct RolesTests {
     func unknownRole() async throws {
         let console = try await TestConsole()
         let cookie = try await console.signIn(["root"])
-        for path in Self.expected.keys where path != "/alarms/acknowledge" {
+        let acts = ["/alarms/acknowledge", "/grants/approve", "/grants/withdraw"]
+        for path in Self.expected.keys where !acts.contains(path) {
             #expect(await console.get(path, cookie: cookie).status == 403, "\(path)")
         }
         #expect(await console.get("/", cookie: cookie).status == 403)
@@ -62,7 +65,10 @@ struct RolesTests {
     func headers() async throws {
         let console = try await TestConsole()
         let cookie = try await console.signIn(Self.roles)
-        for path in ["/find", "/offers", "/alarms", "/health", "/audit", "/sign-in", "/nothing", "/customer", "/"] {
+        for path in [
+            "/find", "/offers", "/grants", "/grant", "/alarms", "/health", "/audit", "/sign-in", "/nothing",
+            "/customer", "/",
+        ] {
             let response = await console.get(path, cookie: cookie)
             let policy = try #require(response.values(of: "Content-Security-Policy").first, "\(path)")
             #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))

@@ -74,7 +74,7 @@ struct PageTests {
         let unknown = OfferVerdict.Reason("The fact x is not known.", remedy: "Set it.")
         let refused = OfferVerdict.Reason("No.")
         func html(_ reasons: [OfferVerdict.Reason]) -> String {
-            OfferVerdict(offerID: "o", productID: "p", rule: nil, reasons: reasons).html.text
+            OfferVerdict(offerID: "o", productID: "p", rule: nil, reasons: reasons).html(grantedFrom: nil).text
         }
         #expect(html([]).contains("eligible</span>") && !html([]).contains("not eligible"))
         #expect(html([unknown]).contains("not known</span>") && html([unknown]).contains("<b>Set it.</b>"))

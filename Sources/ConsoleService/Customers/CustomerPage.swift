@@ -132,9 +132,13 @@ extension OfferVerdict {
         self.init(
             offerID: verdict.offer.offerID.text.description, productID: verdict.offer.productID.text.description,
             rule: verdict.offer.rule.name,
-            reasons: verdict.reasons.map { reason in
-                let (text, remedy) = reason.sentences
-                return Reason(text, remedy: remedy)
-            }, isChanged: isChanged)
+            reasons: verdict.reasons.map(Reason.init), isChanged: isChanged)
+    }
+}
+
+extension OfferVerdict.Reason {
+    convenience init(_ reason: DecisionReason) {
+        let (text, remedy) = reason.sentences
+        self.init(text, remedy: remedy)
     }
 }

@@ -22,7 +22,7 @@ extension CustomerView {
             subscriptions: state.subscriptions.map { subscription in
                 SubscriptionView(subscription, periods[subscription.originalTransactionID] ?? [])
             },
-            verdicts: verdicts, whatIf: whatIf,
+            verdicts: verdicts, whatIf: whatIf, grants: request.grants(of: customer), mayGrant: app.rules.grants != nil,
             authorisations: customer.ledger.authorisations.map { Authorisation($0, at: request.now) },
             redemptions: state.redemptions.map { redemption in
                 Redemption(redemption, known: customer.ledger.redemptions.first { $0.isRecord(of: redemption) })

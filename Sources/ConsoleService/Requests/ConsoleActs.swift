@@ -21,7 +21,8 @@ struct ConsoleActs: Sendable {
     ) async throws(ConsoleRefusal) {
         guard let trail else { return }
         let act = ConsoleAct(kind, by: account.name, subject: account.subject, in: app?.environment, alarm: alarm)
-        let entry = entry(act, request, app: app, customer: customer, .accepted, trail)
+        let entry = entry(
+            act, request, app.map { CatalogueItem(app: $0.bundleID) }, customer: customer, .accepted, trail)
         guard trail.fault == nil, let commit = trail.add([entry]), await commit.isDurable() else {
             throw request.unavailable
         }
@@ -43,11 +44,12 @@ struct ConsoleActs: Sendable {
     ) {
         guard let trail else { return }
         let act = ConsoleAct(kind, by: account.name, subject: account.subject, in: app?.environment, alarm: alarm)
-        trail.note(entry(act, request, app: app, customer: nil, .refused(code), trail))
+        trail.note(
+            entry(act, request, app.map { CatalogueItem(app: $0.bundleID) }, customer: nil, .refused(code), trail))
     }
 
-    private func entry(
-        _ act: ConsoleAct, _ request: ConsoleRequest, app: AppScope?, customer: [UInt8]?,
+    func entry(
+        _ act: ConsoleAct, _ request: ConsoleRequest, _ item: CatalogueItem?, customer: [UInt8]?,
         _ outcome: AuditEntry.Outcome, _ trail: AuditTrail
     ) -> AuditEntry {
         let address =
@@ -57,7 +59,6 @@ struct ConsoleActs: Sendable {
             } : nil
         return AuditEntry(
             time: request.now, requestID: request.http.id.text, act: act, address: address,
-            item: app.map { CatalogueItem(app: $0.bundleID) },
-            customer: customer, outcome: outcome)
+            item: item, customer: customer, outcome: outcome)
     }
 }

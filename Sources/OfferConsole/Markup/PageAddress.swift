@@ -22,6 +22,13 @@ package struct PageAddress: Sendable {
         return address
     }
 
+    /// The address of another page with the same query.
+    package func moved(to path: StaticString) -> PageAddress {
+        var address = PageAddress(path)
+        address.query = query
+        return address
+    }
+
     /// The address as text, percent-encoded (RFC 3986).
     package var text: String {
         var text = path

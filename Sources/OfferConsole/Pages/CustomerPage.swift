@@ -8,7 +8,7 @@ extension CustomerView {
             """
             <p class="back"><a href="/find">← Find another customer</a></p>
             \(header)\(whatIf.notice(address))
-            \(subscriptionSection)\(verdictSection)\(timelineSection)\(ledgerSection)\(exposureSection)
+            \(subscriptionSection)\(verdictSection)\(grantSection)\(timelineSection)\(ledgerSection)\(exposureSection)
             <div class="columns">\(factSection)\(linkSection)</div>
             """)
     }
@@ -89,7 +89,7 @@ extension CustomerView {
         let list: HTML =
             verdicts.isEmpty
             ? Blocks.empty("The configuration has no offer with a rule for this app")
-            : "<ul class=\"verdicts\">\(sortedVerdicts.html(\.html))</ul>"
+            : "<ul class=\"verdicts\">\(sortedVerdicts.html { $0.html(grantedFrom: mayGrant ? address : nil) })</ul>"
         let eligible = verdicts.count { $0.reasons.isEmpty }
         return Blocks.section(
             "offers", "Offers",
@@ -102,6 +102,16 @@ extension CustomerView {
     /// The eligible offers first, each in the order of the decision.
     private var sortedVerdicts: [OfferVerdict] {
         verdicts.filter { $0.reasons.isEmpty } + verdicts.filter { !$0.reasons.isEmpty }
+    }
+
+    private var grantSection: HTML? {
+        guard mayGrant || !grants.isEmpty else { return nil }
+        let list = grants.html { $0.html(frame.clock, now: now, back: address, showsCustomer: false) }
+        return Blocks.section(
+            "grants", "Grants", count: grants.count,
+            grants.isEmpty
+                ? Blocks.empty("Nothing was granted", "A grant gives one offer to this customer, in place of its rule.")
+                : "<ul class=\"grants\">\(list)</ul>")
     }
 
     private var timelineSection: HTML { Blocks.section("timeline", "Timeline", timeline.html(frame.clock)) }

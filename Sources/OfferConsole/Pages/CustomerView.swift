@@ -137,6 +137,10 @@ package final class CustomerView: Sendable {
     let subscriptions: [SubscriptionView]
     let verdicts: [OfferVerdict]
     let whatIf: WhatIf
+    /// The latest first.
+    let grants: [GrantView]
+    /// True if the app's offers can be granted.
+    let mayGrant: Bool
     let authorisations: [Authorisation]
     let redemptions: [Redemption]
     let exposures: [Exposure]
@@ -147,7 +151,8 @@ package final class CustomerView: Sendable {
     package init(
         frame: PageFrame, now: Timestamp, address: PageAddress, app: String, environment: String,
         identifiers: [Identifier], storefront: String?, isComplete: Bool = true, subscriptions: [SubscriptionView],
-        verdicts: [OfferVerdict], whatIf: WhatIf = WhatIf(), authorisations: [Authorisation],
+        verdicts: [OfferVerdict], whatIf: WhatIf = WhatIf(), grants: [GrantView] = [],
+        mayGrant: Bool = false, authorisations: [Authorisation],
         redemptions: [Redemption], exposures: [Exposure], facts: [Fact], links: [Link], timeline: TimelineView
     ) {
         self.frame = frame
@@ -161,6 +166,8 @@ package final class CustomerView: Sendable {
         self.subscriptions = subscriptions
         self.verdicts = verdicts
         self.whatIf = whatIf
+        self.grants = grants
+        self.mayGrant = mayGrant
         self.authorisations = authorisations
         self.redemptions = redemptions
         self.exposures = exposures

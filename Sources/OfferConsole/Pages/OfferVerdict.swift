@@ -29,6 +29,14 @@ package final class OfferVerdict: Sendable {
         self.isChanged = isChanged
     }
 
+    private func grantLink(_ customer: PageAddress) -> HTML {
+        let address = customer.moved(to: "/grant").with("product", productID).with("offer", offerID)
+        return """
+            <p><a href="\(address)">Grant <span class="visually-hidden">\(UserText.short(offerID, bytes: 64))</span> \
+            to this customer</a></p>
+            """
+    }
+
     private var badge: HTML {
         if reasons.isEmpty { return Blocks.badge(.good, "\(Icon.tick)eligible") }
         guard reasons.allSatisfy({ $0.remedy != nil }) else {
@@ -37,7 +45,9 @@ package final class OfferVerdict: Sendable {
         return Blocks.badge(.warning, "\(Icon.question)not known")
     }
 
-    var html: HTML {
+    /// - Parameter customer: the page of the customer; nil if the offer cannot be granted.
+    func html(grantedFrom customer: PageAddress?) -> HTML {
+        let grant = reasons.isEmpty ? nil : customer.map(grantLink)
         let rule = rule.map { #"<span class="note">by the rule \#(UserText.text($0))</span>"# as HTML }
         let changed: HTML? = isChanged ? Blocks.badge(.accent, "changed by the what-if") : nil
         let list: HTML? =
@@ -50,7 +60,7 @@ package final class OfferVerdict: Sendable {
             """
         return """
             <li class="verdict"><div class="verdict-state">\(badge)</div><div><h3>\(UserText.code(offerID))\
-             <span class="note">for</span> \(UserText.code(productID))</h3>\(rule)\(changed)\(list)</div></li>
+             <span class="note">for</span> \(UserText.code(productID))</h3>\(rule)\(changed)\(list)\(grant)</div></li>
 
             """
     }

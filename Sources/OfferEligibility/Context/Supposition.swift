@@ -38,6 +38,7 @@ extension CustomerFacts {
         if let fact = supposition.fact { team[fact.name] = fact.value }
         return CustomerFacts(
             state: state, environment: environment, team: team, originalAppVersion: originalAppVersion,
-            originalPurchase: originalPurchase, places: places, placement: placement, events: events)
+            originalPurchase: originalPurchase, places: places, placement: placement, events: events,
+            grants: grants)
     }
 }

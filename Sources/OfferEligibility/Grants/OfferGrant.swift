@@ -105,24 +105,6 @@ extension OfferGrant {
         case withdrawn
     }
 
-    /// Returns the state of the grant.
-    /// - Parameters:
-    ///   - authorisations: the customer's authorisations.
-    ///   - redemptions: the times at which the customer redeemed this offer.
-    package func state(
-        _ authorisations: [Authorisation], redemptions: [Timestamp], at now: Timestamp
-    ) -> State {
-        if redemptions.contains(where: isUsed) { return .redeemed }
-        if withdrawal != nil { return .withdrawn }
-        let isSigned = authorisations.contains { authorisation in
-            isAbout(authorisation.productID, authorisation.offerID) && authorisation.at >= at
-                && authorisation.source?.channel == .grant && authorisation.isOutstanding(at: now)
-        }
-        if isSigned { return .signed }
-        if now >= expiresAt { return .expired }
-        return approval == .needed ? .awaitingApproval : .open
-    }
-
     package func isAbout(_ productID: ProductID, _ offerID: OfferID) -> Bool {
         self.productID == productID && self.offerID == offerID
     }
@@ -135,17 +117,4 @@ extension OfferGrant {
     /// Returns true if a redemption of this offer at a time uses the grant, whatever allowed the signature. Otherwise,
     /// the customer would get the offer twice.
     package func isUsed(at redemption: Timestamp) -> Bool { redemption >= at }
-}
-
-extension CustomerFacts {
-    /// Returns the grant under which an offer is decided; nil if its rule applies.
-    func grant(of productID: ProductID, _ offerID: OfferID, at now: Timestamp) -> OfferGrant? {
-        grants.first { grant in
-            guard grant.isAbout(productID, offerID), grant.isInForce(at: now) else { return false }
-            return !state.redemptions.contains { redemption in
-                redemption.type == .promotional && redemption.productID == productID
-                    && redemption.offerID == offerID.text.description && grant.isUsed(at: redemption.firstAt)
-            }
-        }
-    }
 }

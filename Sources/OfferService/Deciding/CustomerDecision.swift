@@ -21,18 +21,20 @@ package struct CustomerDecision {
     ///   - environment: the environment, needed for a customer who is known in several environments; nil to find it.
     ///   - productIDs: the products to decide about; nil for all products.
     ///   - supposition: a change to the known facts.
+    ///   - grant: a grant that the customer would have; nil for none.
     ///   - now: the time at which the rules decide.
     package init(
         about identifier: CustomerIdentifier, of app: Catalogue.App, _ bundleID: BundleID,
         in environment: AppStoreEnvironment?, productIDs: Set<ProductID>?, supposing supposition: Supposition? = nil,
-        store: CurrentStore, at now: Timestamp, log: Logger
+        granting grant: OfferGrant? = nil, store: CurrentStore, at now: Timestamp, log: Logger
     ) async throws(Problem) {
         let name = NamedCustomer.Name(
             bundleID: bundleID, identity: NamedCustomer.Identity(identifier), environment: environment)
         let customer = try await CustomerLoader(store: store, refresher: nil).load(
             NamedCustomer(name, proofs: nil, unprovenRefresh: .never), app, at: now
         ) { _ in false }
-        let facts = supposition.map { customer.facts.supposing($0, at: now) } ?? customer.facts
+        var facts = supposition.map { customer.facts.supposing($0, at: now) } ?? customer.facts
+        if let grant { facts = facts.granting(grant) }
         let decisions = app.rules.decide(facts, about: productIDs, at: now)
         let plans = decisions.filter(\.isEligible).map { decision in
             SignaturePlan(terms: decision.offer, places: [], v1: nil, jws: nil, at: now, expiresAt: now)

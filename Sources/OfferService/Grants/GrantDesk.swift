@@ -15,13 +15,6 @@ package struct GrantDesk: Sendable {
     let makeNonce: @Sendable () -> Nonce
     let metrics: ServiceMetrics
 
-    /// An act on grants, for the metrics.
-    enum Act: String, CaseIterable {
-        case made, approved, withdrawn
-        /// Above the budget of the person, so a second person must approve it.
-        case waiting
-    }
-
     /// Checks an order against the app's configuration, and finds its customer.
     package func prepare(
         _ order: GrantOrder, by person: OfferGrant.Person, of app: Catalogue.App, at now: Timestamp
@@ -81,7 +74,7 @@ package struct GrantDesk: Sendable {
         return try done(change, .withdrawn)
     }
 
-    private func done(_ change: GrantChange, _ act: Act) throws(Problem) -> StoredGrant {
+    private func done(_ change: GrantChange, _ act: ServiceMetrics.GrantAct) throws(Problem) -> StoredGrant {
         switch change {
         case .done(let grant):
             metrics.granted(act)

@@ -22,7 +22,7 @@ package final class ServiceMetrics: Sendable {
     private let signatures = NIOLockedValueBox<[SignedWith: Counter]>([:])
     private let decisions = NIOLockedValueBox<[DecidedOn: Counter]>([:])
     private let reloads: [ReloadOutcome: Counter]
-    private let grants: [GrantDesk.Act: Counter]
+    private let grants: [GrantAct: Counter]
     let signing: Histogram
     let verifying: Histogram
     let clockSteps: Counter
@@ -160,7 +160,13 @@ package final class ServiceMetrics: Sendable {
     /// Counts a request with an `Idempotency-Key`.
     func answered(_ answer: KeyedAnswer) { registry.counter(.keyedRequests, answer.rawValue).increment() }
 
-    func granted(_ act: GrantDesk.Act) { grants[act]?.increment() }
+    enum GrantAct: String, CaseIterable {
+        case made, approved, withdrawn
+        /// Above the budget of the person, so a second person must approve it.
+        case waiting
+    }
+
+    func granted(_ act: GrantAct) { grants[act]?.increment() }
 
     /// Counts an event that an app reported.
     func reported(_ event: OfferEvent, of app: BundleID) {

@@ -224,8 +224,10 @@ struct GrantTests {
         let answer = try await service.message(Retention.Request(2))
         #expect(answer.text.contains(message) && answer.text.contains(#""promotionalOffer""#), "\(answer.text)")
         #expect(try await service.authorisations().last?.source == OfferSource(rule: "grant", channel: .grant))
-        let repeated = try await service.restarted().postLater(
-            "/v1/retention-messages", try Retention.Request(2).body())
+        let restarted = try service.restarted()
+        let detachedWork = Task { try await restarted.detachedWork.run() }
+        defer { detachedWork.cancel() }
+        let repeated = await restarted.postLater("/v1/retention-messages", try Retention.Request(2).body())
         #expect(repeated.text.contains(message), "after a restart, the same answer: \(repeated.text)")
         let other = Retention.Request(3).with("originalTransactionId", #""2000""#)
         #expect(try await service.message(other).text == Retention.shown(5))
