@@ -39,7 +39,8 @@ package enum Console {
             [
                 FindPage(directory: application.directory, acts: acts).route,
                 CustomerPage(directory: application.directory, store: store, acts: acts, log: log).route,
-                OffersPage(store: store).route, HealthPage(health: application.health).route,
+                OffersPage(store: store).route,
+                HealthPage(health: application.health, keys: application.policy, metrics: application.metrics).route,
                 AuditPage(acts: acts, path: auditPath).route,
             ] + AlarmsPage(store: store, acts: acts).routes
         return SignInPages(store: store, acts: acts, pages: pages, provider: provider, log: log).routes + pages

@@ -4,12 +4,13 @@ import NIOConcurrencyHelpers
 import NIOCore
 package import OfferAudit
 import OfferConfiguration
-import OfferCore
+package import OfferCore
 import OfferEligibility
 package import OfferHTTP
 package import OfferTelemetry
 import SubscriberStore
 package import SubscriberSync
+import Synchronization
 
 /// The metrics that the service updates as events occur. ``MetricsPage`` adds the metrics that it looks up on request.
 ///
@@ -19,7 +20,7 @@ package final class ServiceMetrics: Sendable {
 
     private let refusals: [Problem.Code: Counter]
     private let limited: [LimitedParty: Counter]
-    private let signatures = NIOLockedValueBox<[SignedWith: Counter]>([:])
+    private let signatures = NIOLockedValueBox<[SignedWith: SignedSeries]>([:])
     private let decisions = NIOLockedValueBox<[DecidedOn: Counter]>([:])
     private let reloads: [ReloadOutcome: Counter]
     let signing: Histogram
@@ -84,16 +85,28 @@ package final class ServiceMetrics: Sendable {
     func limited(_ party: LimitedParty) { limited[party]?.increment() }
 
     /// Counts a signature that was made and verified.
-    func signed(_ kind: SignatureKind, for app: BundleID, with key: KeyID, under policy: Policy) {
+    /// - Parameter time: the timestamp of the signature.
+    func signed(
+        _ kind: SignatureKind, for app: BundleID, with key: KeyID, at time: Timestamp, under policy: Policy
+    ) {
         let series = SignedWith(kind: kind, app: policy.names(app) ? app : nil, key: key)
-        let counter = signatures.withLockedValue { signatures in
+        let known = signatures.withLockedValue { signatures in
             if let known = signatures[series] { return known }
             let app = series.app?.text.description ?? "other"
-            let new = registry.counter(.signatures, kind.rawValue, app, key.description)
+            let new = SignedSeries(counter: registry.counter(.signatures, kind.rawValue, app, key.description))
             signatures[series] = new
             return new
         }
-        counter.increment()
+        known.counter.increment()
+        known.lastAt.max(time.milliseconds, ordering: .relaxed)
+    }
+
+    /// The timestamp of the last signature by each key that has signed since the process started.
+    package var lastSignatures: [KeyID: Timestamp] {
+        let all = signatures.withLockedValue { $0 }
+        return Dictionary(
+            all.map { ($0.key.key, Timestamp(milliseconds: $0.value.lastAt.load(ordering: .relaxed))) },
+            uniquingKeysWith: max)
     }
 
     /// Counts decisions about the offers of one customer. A decision counts once for each different reason.
@@ -260,6 +273,14 @@ extension [DecidedOn: Counter] {
             if let counter = self[series] { counter.increment() } else { missing.append(series) }
         }
     }
+}
+
+private final class SignedSeries: Sendable {
+    let counter: Counter
+    /// The timestamp of the last signature, in milliseconds.
+    let lastAt = Atomic<Int64>(0)
+
+    init(counter: Counter) { self.counter = counter }
 }
 
 private struct SignedWith: Hashable {
