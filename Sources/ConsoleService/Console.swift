@@ -24,7 +24,7 @@ package enum Console {
                 provider: OpenIDProvider(configured.settings, client: client), roles: configured.roles,
                 name: String(configured.settings.issuer.text.dropFirst("https://".count).prefix { $0 != "/" }),
                 store: application.store, sessions: sessions,
-                acts: ConsoleActs(trail: application.trail), log: application.log)
+                acts: ConsoleActs(trail: application.trail), metrics: application.metrics, log: application.log)
         }
         let routes = routes(of: application, provider, auditPath: auditPath)
         return (ConsoleRouter(routes, of: application, origin: settings.origin, sessions: sessions), services)
@@ -43,6 +43,8 @@ package enum Console {
                 HealthPage(health: application.health, keys: application.policy, metrics: application.metrics).route,
                 AuditPage(acts: acts, path: auditPath).route,
             ] + AlarmsPage(store: store, acts: acts).routes
-        return SignInPages(store: store, acts: acts, pages: pages, provider: provider, log: log).routes + pages
+        let signIn = SignInPages(
+            store: store, acts: acts, pages: pages, provider: provider, metrics: application.metrics, log: log)
+        return signIn.routes + pages
     }
 }

@@ -23,6 +23,7 @@ package final class ServiceMetrics: Sendable {
     private let signatures = NIOLockedValueBox<[SignedWith: SignedSeries]>([:])
     private let decisions = NIOLockedValueBox<[DecidedOn: Counter]>([:])
     private let reloads: [ReloadOutcome: Counter]
+    private let signIns: [SignInWay: [SignInOutcome: Counter]]
     let signing: Histogram
     let verifying: Histogram
     let clockSteps: Counter
@@ -42,6 +43,10 @@ package final class ServiceMetrics: Sendable {
         refusals = Self.each { registry.counter(.refusals, $0) }
         limited = Self.each { registry.counter(.limited, $0) }
         reloads = Self.each { registry.counter(.ringReloads, $0) }
+        signIns = Dictionary(
+            uniqueKeysWithValues: SignInWay.allCases.map { way in
+                (way, Self.each { registry.counter(.consoleSignIns, way.rawValue, $0) })
+            })
         signing = registry.histogram(.signing)
         verifying = registry.histogram(.verifying)
         emailUsernames = registry.counter(.emailUsernames)
@@ -220,6 +225,9 @@ package final class ServiceMetrics: Sendable {
     func selfVerificationFailed(of key: KeyID) {
         registry.counter(.selfVerificationFailures, key.description).increment()
     }
+
+    /// Counts a sign-in to the console.
+    package func signedIn(_ way: SignInWay, _ outcome: SignInOutcome) { signIns[way]?[outcome]?.increment() }
 
     func reloaded(_ isApplied: Bool) { reloads[isApplied ? .applied : .refused]?.increment() }
 
