@@ -154,7 +154,8 @@ let package = Package(
             exclude: ["README.md"], swiftSettings: strict),
         .target(name: "CConsole"),
         .target(
-            name: "OfferConsole", dependencies: ["CConsole", "OfferCore"], exclude: ["README.md", "Style/console.css"],
+            name: "OfferConsole", dependencies: ["CConsole", "OfferCore"],
+            exclude: ["README.md", "Style/console.css", "Style/favicon.svg"],
             swiftSettings: strict),
         .target(
             name: "OfferConfiguration",
@@ -190,8 +191,7 @@ let package = Package(
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferAudit",
                 "OfferConsole", "OfferIdentity", "OutgoingHTTP", "AppStoreAPI", "SubscriberStore", "OfferConfiguration",
-                "SubscriberSync",
-                "OfferService", logging, serviceLifecycle,
+                "SubscriberSync", "OfferService", logging, serviceLifecycle,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),

@@ -69,8 +69,33 @@ struct RolesTests {
             #expect(!policy.contains("unsafe") && !policy.contains("script-src"))
             #expect(response.values(of: "X-Content-Type-Options") == ["nosniff"])
             #expect(response.values(of: "Cache-Control") == ["no-store"])
+            #expect(response.values(of: "Strict-Transport-Security") == ["max-age=31536000"])
         }
-        let styles = await console.get("/console.css")
-        #expect(styles.status == 200 && styles.values(of: "Content-Type") == ["text/css; charset=utf-8"])
+    }
+
+    @Test("a console without TLS does not ask browsers for TLS")
+    func withoutTLS() async throws {
+        let console = try await TestConsole(origin: "http://localhost")
+        let response = await console.get("/sign-in", host: "localhost")
+        #expect(response.status == 200 && response.values(of: "Strict-Transport-Security").isEmpty)
+    }
+
+    @Test(
+        "the style sheet and the icon are sent once, and then confirmed",
+        arguments: [("/console.css", "text/css; charset=utf-8"), ("/favicon.svg", "image/svg+xml")])
+    func files(path: String, type: String) async throws {
+        let console = try await TestConsole()
+        let first = await console.get(path)
+        #expect(first.status == 200 && first.values(of: "Content-Type") == [type] && !first.body.isEmpty)
+        let tag = try #require(first.values(of: "ETag").first)
+        for (known, status) in [
+            (tag, 304), ("W/\(tag)", 304), ("\"other\", \(tag)", 304), ("\"other\"", 200), ("", 200),
+        ] {
+            let again = await console.respond(
+                HTTPRequest(
+                    method: "GET", target: path, host: "console.example", browser: BrowserHeaders(ifNoneMatch: known)))
+            #expect(again.status == status, "\(known)")
+            #expect(again.values(of: "ETag") == [tag] && again.body.isEmpty == (status == 304))
+        }
     }
 }

@@ -37,7 +37,7 @@ struct TestConsole {
     ///   - trail: the path of the audit trail; nil for a file in the temporary folder.
     init(
         _ yaml: String = Self.configuration, provider: ConsoleSettings.Provider? = nil, limits: Limits = Limits(),
-        trail: String? = nil
+        trail: String? = nil, origin: String = Self.origin
     ) async throws {
         let (file, problems) = ConfigurationFile.read(Array(yaml.utf8), name: "file")
         try #require(problems.isEmpty, "\(problems)")
@@ -65,7 +65,7 @@ struct TestConsole {
             now: sources.now, readiness: dependencies.telemetry.readiness,
             metrics: dependencies.telemetry.metrics.audit, log: log.logger)
         application = Application(dependencies)
-        let origin = try #require(ConsoleOrigin(Self.origin))
+        let origin = try #require(ConsoleOrigin(origin))
         (responder, services) = try Console.make(
             for: application,
             ConsoleSettings(address: ListeningAddress(host: "127.0.0.1", port: 0), origin: origin, provider: provider),
