@@ -38,11 +38,10 @@ package enum Console {
         let pages =
             [
                 FindPage(directory: application.directory, acts: acts).route,
-                CustomerPage(directory: application.directory, store: store, acts: acts, log: log).route,
-                OffersPage(store: store).route,
                 HealthPage(health: application.health, keys: application.policy, metrics: application.metrics).route,
                 AuditPage(acts: acts, path: auditPath).route,
-            ] + AlarmsPage(store: store, acts: acts).routes
+            ] + CustomerPage(directory: application.directory, store: store, acts: acts, log: log).routes
+            + OffersPage(store: store).routes + AlarmsPage(store: store, acts: acts).routes
         let signIn = SignInPages(
             store: store, acts: acts, pages: pages, provider: provider, metrics: application.metrics, log: log)
         return signIn.routes + pages

@@ -12,7 +12,8 @@ struct RolesTests {
 
     /// The roles that may open each page, as the documentation says. `start` is open to every role.
     private static let expected: [String: Set<String>] = [
-        "/find": ["support"], "/customer": ["support"], "/offers": ["support", "marketing", "operator"],
+        "/find": ["support"], "/customer": ["support"], "/customer.csv": ["support"],
+        "/offers": ["support", "marketing", "operator"], "/offers.csv": ["support", "marketing", "operator"],
         "/alarms": ["operator"], "/alarms/acknowledge": ["operator"], "/health": ["operator"],
         "/audit": ["support", "marketing", "operator", "auditor"],
     ]

@@ -61,6 +61,8 @@ extension FormReader.Fault {
 /// An answer of the console.
 enum ConsoleAnswer: Sendable {
     case page(HTML, status: Int = 200)
+    /// A table for a spreadsheet, which the browser keeps as a file with this name.
+    case csv(String, name: StaticString)
     /// 303: the browser opens another page of the console.
     case redirect(PageAddress, cookies: [ConsoleCookie] = [])
     /// 303: the browser leaves the console, for the identity provider.

@@ -202,6 +202,13 @@ package struct ConsoleRouter: Responder {
             var response = HTTPResponse(status: status, mediaType: .html, body: html.utf8)
             response.browserHeaders = securityHeaders
             return response
+        case .csv(let text, let name):
+            var response = HTTPResponse(mediaType: .csv, body: Array(text.utf8))
+            response.browserHeaders =
+                securityHeaders + [
+                    HTTPResponse.Header("Content-Disposition", "attachment; filename=\"\(name)\"")
+                ]
+            return response
         case .redirect(let address, let cookies):
             return redirect(to: address.text, cookies)
         case .leave(let location, let cookies): return redirect(to: location, cookies)
