@@ -49,7 +49,7 @@ extension FormReader.Fault {
     fileprivate var sentence: String {
         switch self {
         case .tooLarge, .tooManyFields: "The form is too large."
-        case .notPairs, .badName: "The form is malformed."
+        case .notPairs, .notParts, .badName: "The form is malformed."
         case .unknownField: "The form has an unknown field."
         case .repeatedField(let name): "The field \(name) occurs twice."
         case .tooLong(let name): "The field \(name) is too long."
