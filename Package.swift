@@ -191,7 +191,7 @@ let package = Package(
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferAudit",
                 "OfferConsole", "OfferIdentity", "OutgoingHTTP", "AppStoreAPI", "SubscriberStore", "OfferConfiguration",
-                "SubscriberSync", "OfferService", logging, serviceLifecycle,
+                "SubscriberSync", "OfferService", locks, logging, serviceLifecycle,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),

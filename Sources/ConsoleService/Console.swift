@@ -26,12 +26,15 @@ package enum Console {
                 store: application.store, sessions: sessions,
                 acts: ConsoleActs(trail: application.trail), metrics: application.metrics, log: application.log)
         }
-        let routes = routes(of: application, provider, auditPath: auditPath)
+        let trials = RulesTrials(
+            store: application.store, policy: application.policy, now: application.now, log: application.log)
+        services.append(trials)
+        let routes = routes(of: application, provider, trials: trials, auditPath: auditPath)
         return (ConsoleRouter(routes, of: application, origin: settings.origin, sessions: sessions), services)
     }
 
     static func routes(
-        of application: Application, _ provider: ProviderPages? = nil, auditPath: String?
+        of application: Application, _ provider: ProviderPages? = nil, trials: RulesTrials, auditPath: String?
     ) -> [ConsoleRoute] {
         let (store, log) = (application.store, application.log)
         let acts = ConsoleActs(trail: application.trail)
@@ -41,7 +44,8 @@ package enum Console {
                 HealthPage(health: application.health, keys: application.policy, metrics: application.metrics).route,
                 AuditPage(acts: acts, path: auditPath).route,
             ] + CustomerPage(directory: application.directory, store: store, acts: acts, log: log).routes
-            + OffersPage(store: store).routes + AlarmsPage(store: store, acts: acts).routes
+            + OffersPage(store: store).routes + RulesPage(trials: trials, acts: acts).routes
+            + AlarmsPage(store: store, acts: acts).routes
         let signIn = SignInPages(
             store: store, acts: acts, pages: pages, provider: provider, metrics: application.metrics, log: log)
         return signIn.routes + pages

@@ -6,7 +6,8 @@ import Testing
 struct RolesPageTests {
     /// The section of each row of the table.
     private static let sections: [String: ConsoleSection] = [
-        "Find, and the page of a customer": .find, "Offers": .offers, "Alarms, and acknowledging them": .alarms,
+        "Find, and the page of a customer": .find, "Offers": .offers, "Rules": .rules,
+        "Alarms, and acknowledging them": .alarms,
         "Health": .health, "Audit: one's own activity": .audit,
     ]
 

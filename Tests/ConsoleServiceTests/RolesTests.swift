@@ -14,6 +14,8 @@ struct RolesTests {
     private static let expected: [String: Set<String>] = [
         "/find": ["support"], "/customer": ["support"], "/customer.csv": ["support"],
         "/offers": ["support", "marketing", "operator"], "/offers.csv": ["support", "marketing", "operator"],
+        "/rules": ["marketing", "operator"], "/rules/trial": ["marketing", "operator"],
+        "/rules/trial.csv": ["marketing", "operator"], "/rules/cancel": ["marketing", "operator"],
         "/alarms": ["operator"], "/alarms/acknowledge": ["operator"], "/health": ["operator"],
         "/audit": ["support", "marketing", "operator", "auditor"],
     ]
@@ -21,7 +23,8 @@ struct RolesTests {
     @Test("each role opens its pages and no others, and nobody opens them without a session")
     func matrix() async throws {
         let console = try await TestConsole()
-        let routes = Console.routes(of: console.application, auditPath: console.auditPath)
+        let routes = Console.routes(
+            of: console.application, trials: try #require(console.trials), auditPath: console.auditPath)
         let guarded = routes.filter { $0.access != .anyone }
         #expect(Set(guarded.map(\.path.description)) == Set(Self.expected.keys))
         for role in Self.roles {
@@ -44,7 +47,7 @@ struct RolesTests {
     func unknownRole() async throws {
         let console = try await TestConsole()
         let cookie = try await console.signIn(["root"])
-        for path in Self.expected.keys where path != "/alarms/acknowledge" {
+        for path in Self.expected.keys where !["/alarms/acknowledge", "/rules/cancel"].contains(path) {
             #expect(await console.get(path, cookie: cookie).status == 403, "\(path)")
         }
         #expect(await console.get("/", cookie: cookie).status == 403)
@@ -63,7 +66,10 @@ struct RolesTests {
     func headers() async throws {
         let console = try await TestConsole()
         let cookie = try await console.signIn(Self.roles)
-        for path in ["/find", "/offers", "/alarms", "/health", "/audit", "/sign-in", "/nothing", "/customer", "/"] {
+        for path in [
+            "/find", "/offers", "/offers.csv", "/rules", "/alarms", "/health", "/audit", "/sign-in", "/nothing",
+            "/customer", "/",
+        ] {
             let response = await console.get(path, cookie: cookie)
             let policy = try #require(response.values(of: "Content-Security-Policy").first, "\(path)")
             #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))

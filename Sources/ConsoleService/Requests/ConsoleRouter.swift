@@ -67,7 +67,9 @@ package struct ConsoleRouter: Responder {
         log = application.log
     }
 
-    package func maximumBodySize(of path: String) -> Int { FormReader.maximumBytes }
+    package func maximumBodySize(of path: String) -> Int {
+        routes[Key(path: path, isAct: true)]?.maximumUploadBytes ?? FormReader.maximumBytes
+    }
 
     package func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse {
         let problem: ErrorView.Problem =
@@ -198,9 +200,10 @@ package struct ConsoleRouter: Responder {
 
     private func response(to answer: ConsoleAnswer) -> HTTPResponse {
         switch answer {
-        case .page(let html, let status):
+        case .page(let html, let status, let refresh):
             var response = HTTPResponse(status: status, mediaType: .html, body: html.utf8)
             response.browserHeaders = securityHeaders
+            if let refresh { response.browserHeaders.append(HTTPResponse.Header("Refresh", String(refresh))) }
             return response
         case .csv(let text, let name):
             var response = HTTPResponse(mediaType: .csv, body: Array(text.utf8))

@@ -15,13 +15,14 @@ package enum ConsoleRole: String, CaseIterable, Hashable, Sendable {
 
 /// A part of the console in the navigation.
 package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
-    case find, offers, alarms, health, audit
+    case find, offers, rules, alarms, health, audit
 
     /// The roles that may open the section. Everybody may see their own activity.
     package var roles: [ConsoleRole] {
         switch self {
         case .find: [.support]
         case .offers: [.support, .marketing, .operator]
+        case .rules: [.marketing, .operator]
         case .alarms, .health: [.operator]
         case .audit: ConsoleRole.allCases
         }
@@ -31,6 +32,7 @@ package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .find: PageAddress("/find")
         case .offers: PageAddress("/offers")
+        case .rules: PageAddress("/rules")
         case .alarms: PageAddress("/alarms")
         case .health: PageAddress("/health")
         case .audit: PageAddress("/audit")
@@ -41,6 +43,7 @@ package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .find: "Find"
         case .offers: "Offers"
+        case .rules: "Rules"
         case .alarms: "Alarms"
         case .health: "Health"
         case .audit: "Audit"
