@@ -448,7 +448,7 @@ let package = Package(
                 "offer-signer", "notification-load", "store-load", "OfferCore", "OfferEligibility", "OfferCrypto",
                 "OfferTelemetry", "OfferHTTP", "OfferAudit", "AppStoreData", "SubscriberStore", "OfferConfiguration",
                 "SubscriberSync", "OfferService", "TestSupport", "AppStoreTestSupport", "AppStoreStandIn",
-                "StoreTestSupport", "HistoryTestSupport", locks, grdb, nioCore, nioPosix, yams,
+                "StoreTestSupport", "HistoryTestSupport", "SignInTestSupport", locks, grdb, nioCore, nioPosix, yams,
             ],
             exclude: [
                 "AllocationCounter.c.txt", "BadMachine.c.txt", "HangingDisk.c.txt", "Network.c.txt",
