@@ -154,7 +154,8 @@ let package = Package(
             exclude: ["README.md"], swiftSettings: strict),
         .target(name: "CConsole"),
         .target(
-            name: "OfferConsole", dependencies: ["CConsole", "OfferCore"], exclude: ["README.md", "Style/console.css"],
+            name: "OfferConsole", dependencies: ["CConsole", "OfferCore"],
+            exclude: ["README.md", "Style/console.css", "Style/favicon.svg"],
             swiftSettings: strict),
         .target(
             name: "OfferConfiguration",
@@ -190,8 +191,7 @@ let package = Package(
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferAudit",
                 "OfferConsole", "OfferIdentity", "OutgoingHTTP", "AppStoreAPI", "SubscriberStore", "OfferConfiguration",
-                "SubscriberSync",
-                "OfferService", logging, serviceLifecycle,
+                "SubscriberSync", "OfferService", locks, logging, serviceLifecycle,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -448,7 +448,7 @@ let package = Package(
                 "offer-signer", "notification-load", "store-load", "OfferCore", "OfferEligibility", "OfferCrypto",
                 "OfferTelemetry", "OfferHTTP", "OfferAudit", "AppStoreData", "SubscriberStore", "OfferConfiguration",
                 "SubscriberSync", "OfferService", "TestSupport", "AppStoreTestSupport", "AppStoreStandIn",
-                "StoreTestSupport", "HistoryTestSupport", locks, grdb, nioCore, nioPosix, yams,
+                "StoreTestSupport", "HistoryTestSupport", "SignInTestSupport", locks, grdb, nioCore, nioPosix, yams,
             ],
             exclude: [
                 "AllocationCounter.c.txt", "BadMachine.c.txt", "HangingDisk.c.txt", "Network.c.txt",

@@ -24,25 +24,31 @@ package enum Console {
                 provider: OpenIDProvider(configured.settings, client: client), roles: configured.roles,
                 name: String(configured.settings.issuer.text.dropFirst("https://".count).prefix { $0 != "/" }),
                 store: application.store, sessions: sessions,
-                acts: ConsoleActs(trail: application.trail), log: application.log)
+                acts: ConsoleActs(trail: application.trail), metrics: application.metrics, log: application.log)
         }
-        let routes = routes(of: application, provider, auditPath: auditPath)
+        let trials = RulesTrials(
+            store: application.store, policy: application.policy, now: application.now, log: application.log)
+        services.append(trials)
+        let routes = routes(of: application, provider, trials: trials, auditPath: auditPath)
         return (ConsoleRouter(routes, of: application, origin: settings.origin, sessions: sessions), services)
     }
 
     static func routes(
-        of application: Application, _ provider: ProviderPages? = nil, auditPath: String?
+        of application: Application, _ provider: ProviderPages? = nil, trials: RulesTrials, auditPath: String?
     ) -> [ConsoleRoute] {
         let (store, log) = (application.store, application.log)
         let acts = ConsoleActs(trail: application.trail)
         let pages =
             [
                 FindPage(directory: application.directory, acts: acts).route,
-                CustomerPage(directory: application.directory, store: store, acts: acts, log: log).route,
-                OffersPage(store: store).route, HealthPage(health: application.health).route,
+                HealthPage(health: application.health, keys: application.policy, metrics: application.metrics).route,
                 AuditPage(acts: acts, path: auditPath).route,
-            ] + GrantPage(desk: application.desk, store: store, acts: acts, log: log).routes
-            + GrantsPage(desk: application.desk, acts: acts).routes + AlarmsPage(store: store, acts: acts).routes
-        return SignInPages(store: store, acts: acts, pages: pages, provider: provider, log: log).routes + pages
+            ] + CustomerPage(directory: application.directory, store: store, acts: acts, log: log).routes
+            + GrantPage(desk: application.desk, store: store, acts: acts, log: log).routes
+            + OffersPage(store: store).routes + GrantsPage(desk: application.desk, acts: acts).routes
+            + RulesPage(trials: trials, acts: acts).routes + AlarmsPage(store: store, acts: acts).routes
+        let signIn = SignInPages(
+            store: store, acts: acts, pages: pages, provider: provider, metrics: application.metrics, log: log)
+        return signIn.routes + pages
     }
 }

@@ -139,6 +139,8 @@ package final class AuditEntry: Sendable {
             writer.member("person", act.person)
             if let subject = act.subject { writer.member("subject", subject) }
             if let alarm = act.alarm { writer.member("alarm", alarm) }
+            if let about = act.about { writer.member("about", about) }
+            if !act.roles.isEmpty { writer.member("roles", act.roles.joined(separator: " ")) }
         }
         if let item { writer.member("bundleID", utf8: item.app.text.utf8) }
         if let product = item?.product { writer.member("productID", utf8: product.text.utf8) }

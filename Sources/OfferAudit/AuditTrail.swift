@@ -36,6 +36,7 @@ package final class AuditTrail: Sendable {
     private let commits: GroupCommit<AuditSink>
     private let refusals = NIOLockedValueBox(Refusals())
     private let hangWarning: ThrottledWarning
+    private let codes: AuditCodes
     /// True if the trail contains the addresses of clients.
     package let recordsAddresses: Bool
 
@@ -62,6 +63,7 @@ package final class AuditTrail: Sendable {
             store: store, codes: codes, now: now, readiness: readiness, metrics: metrics, log: log, about: about)
         commits = GroupCommit(sink: sink, capacity: Self.capacity)
         hangWarning = ThrottledWarning("nothing is signed because the audit trail hangs", log: log)
+        self.codes = codes
         recordsAddresses = codes.address != nil
         metrics.lag.set(0)
         do {
@@ -84,6 +86,12 @@ package final class AuditTrail: Sendable {
         let hanging = AuditFault("the disk, or the reader of the pipe, takes longer than a second per line")
         hangWarning.warn(["hint": "\(hanging.problem.hint)"])
         return hanging
+    }
+
+    /// Returns the code that stands for a customer in the lines of this process, in hexadecimal.
+    /// - Parameter customer: the bytes that identify the customer.
+    package func code(of customer: [UInt8]) -> String? {
+        (try? codes.customer(customer)).map(Hexadecimal.text)
     }
 
     /// Adds entries for signatures. No response may contain these signatures before the commit is durable.

@@ -6,12 +6,19 @@ package struct ConsoleAct: Hashable, Sendable {
     package enum Kind: String, CaseIterable, Hashable, Sendable {
         case signIn = "console_sign_in"
         case signOut = "console_sign_out"
+        /// A sign-in link was made, with the command.
+        case link = "console_link"
+        /// The sessions of a person, or of everybody, were ended with the command.
+        case endSessions = "console_end_sessions"
         /// A search for a customer. The code of `customer` is that of the text that was searched for.
         case search = "console_search"
         /// The page of a customer was opened.
         case customer = "console_customer"
         /// An alarm was acknowledged.
         case alarm = "console_alarm"
+        /// A trial of new rules was started.
+        case rulesTrial = "console_rules_trial"
+        case rulesCancel = "console_rules_cancel"
         /// The activity of other persons was read.
         case audit = "console_audit"
         case grant = "console_grant"
@@ -31,9 +38,14 @@ package struct ConsoleAct: Hashable, Sendable {
     /// nil for acts that are not about a grant.
     package let grant: AuditedGrant?
 
+    /// The name of the person for whom a link is, or whose sessions end; nil for everybody, and for other acts.
+    package let about: String?
+    /// The roles that a link gives; empty for other acts.
+    package let roles: [String]
+
     package init(
         _ kind: Kind, by person: String, subject: String?, in environment: AppStoreEnvironment? = nil,
-        alarm: Int64? = nil, grant: AuditedGrant? = nil
+        alarm: Int64? = nil, grant: AuditedGrant? = nil, about: String? = nil, roles: [String] = []
     ) {
         self.kind = kind
         self.person = person
@@ -41,5 +53,7 @@ package struct ConsoleAct: Hashable, Sendable {
         self.environment = environment
         self.alarm = alarm
         self.grant = grant
+        self.about = about
+        self.roles = roles
     }
 }

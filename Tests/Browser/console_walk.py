@@ -2,7 +2,7 @@
 
     console_walk.py --link URL --transaction ID [--screenshots FOLDER] [--axe FILE]
 
-Signs in with the link, finds a customer, opens every section, and signs out. On each page, in light, dark and forced colours
+Signs in with the link, finds a customer, tries new rules, opens every section, and signs out. On each page, in light, dark and forced colours
 and at 1,280 and 320 pixels, axe-core must find no violation, nothing may be wider than the page, and the browser must report
 no error. Then the same way works with JavaScript turned off. Exits with status 1 if anything is wrong.
 """
@@ -12,6 +12,7 @@ import base64
 import json
 import pathlib
 import sys
+import tempfile
 from urllib.parse import urlsplit
 
 from selenium import webdriver
@@ -35,6 +36,20 @@ if (document.documentElement.scrollWidth > innerWidth)
 return wide.slice(0, 5);
 """
 
+RULES = """\
+apps:
+  - bundleID: com.example.app
+    appAppleID: 1234567890
+    products:
+      - productID: com.example.app.pro.weekly
+        offers:
+          - {offerID: stay_30off_6m, rule: everybody}
+          - {offerID: =1+1, rule: everybody}
+rules:
+  everybody: {subscription: {status: active}}
+"""
+BROKEN_RULES = RULES.replace("=1+1, rule: everybody", "=1+1, rule: evrybody")
+
 
 class Walk:
     def __init__(self, arguments):
@@ -56,7 +71,7 @@ class Walk:
     def expect_text(self, driver, what, text):
         """Waits until the page has a text."""
         try:
-            WebDriverWait(driver, 10).until(lambda driver: text in driver.page_source)
+            WebDriverWait(driver, 30).until(lambda driver: text in driver.page_source)
         except TimeoutException:
             pass
         self.expect(what, text in driver.page_source)
@@ -90,7 +105,8 @@ class Walk:
                 if self.arguments.screenshots:
                     self.screenshot(driver, f"{name}-{width}-{mode}", width)
         for entry in driver.get_log("browser"):
-            expected = "favicon" in entry["message"] or name == "not-found" and "404" in entry["message"]
+            status = {"not-found": "404", "rules-problems": "400"}.get(name)
+            expected = status is not None and status in entry["message"]
             self.expect(f"{name}: the browser reports {entry['message']}", expected)
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
@@ -109,7 +125,7 @@ class Walk:
         """Goes through the console with the keyboard. The driver is signed in, on the start page."""
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(self.arguments.link))
         addresses = self.sections(driver)
-        self.expect("there are five sections", len(addresses) == 5)
+        self.expect("there are six sections", len(addresses) == 6)
         driver.get(origin + "/find")
         check(driver, "find")
         box = driver.find_element(By.NAME, "q")
@@ -138,9 +154,36 @@ class Walk:
             self.expect(f"{name} opens", driver.find_element(By.TAG_NAME, "h1").text != "" and "Error" not in driver.title)
             if name != "find":
                 check(driver, name)
+        self.try_rules(driver, check, origin)
         driver.get(origin + "/nothing")
         self.expect_text(driver, "an unknown address has a page", "There is no such page")
         check(driver, "not-found")
+
+    def try_rules(self, driver, check, origin):
+        """Checks a file with an error, and tries one without, on all customers."""
+        driver.get(origin + "/rules")
+        driver.find_element(By.NAME, "text").send_keys(BROKEN_RULES)
+        driver.find_element(By.CSS_SELECTOR, "button[value=check]").send_keys(Keys.ENTER)
+        self.expect_text(driver, "the error is found", "The file has 1 problem.")
+        self.expect("the error is at its line", driver.find_element(By.CSS_SELECTOR, ".source-line .number").text == "Line 8")
+        text = driver.find_element(By.NAME, "text").get_property("value") if check == self.check else BROKEN_RULES
+        self.expect("the form keeps the file", text == BROKEN_RULES)
+        check(driver, "rules-problems")
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(RULES)
+            file.flush()
+            driver.find_element(By.NAME, "file").send_keys(file.name)
+            driver.find_element(By.CSS_SELECTOR, "button[value=check]").send_keys(Keys.ENTER)
+            self.expect_text(driver, "the file comes before the text", "The rules are consistent")
+            check(driver, "rules-checked")
+            driver.find_element(By.NAME, "file").send_keys(file.name)
+            driver.find_element(By.CSS_SELECTOR, "button[value=try]").send_keys(Keys.ENTER)
+            # Nobody reloads the page: the trial runs, and the page refreshes itself.
+            self.expect_text(driver, "the trial ends", "finished</span>")
+        self.expect_text(driver, "the result is a table", "Eligible then")
+        check(driver, "rules-trial")
+        driver.get(origin + "/rules")
+        self.expect_text(driver, "the trial is listed", "finished</span>")
 
     def sign_in(self, driver):
         driver.get(self.arguments.link)

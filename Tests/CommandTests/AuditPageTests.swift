@@ -167,8 +167,11 @@ struct AuditPageTests {
         #expect(absent.isSubset(of: documented))
         #expect(Set(lines.flatMap(\.keys)) == documented.subtracting(absent))
         let consoleLines = lines.filter { $0["caller"] as? String == "console" }
-        #expect(consoleLines.map { $0["kind"] as? String } == ["console_sign_in", "console_search"])
-        #expect(consoleLines.allSatisfy { $0["outcome"] as? String == "accepted" && $0["person"] as? String == "Ada" })
+        #expect(consoleLines.map { $0["kind"] as? String } == ["console_link", "console_sign_in", "console_search"])
+        #expect(consoleLines.allSatisfy { $0["outcome"] as? String == "accepted" })
+        #expect(consoleLines.dropFirst().allSatisfy { $0["person"] as? String == "Ada" })
+        #expect(
+            consoleLines.first?["about"] as? String == "Ada" && consoleLines.first?["roles"] as? String == "support")
         let events = try #require(rows.first { $0[0] == "`event`" })
         #expect(Set(lines.compactMap { $0["event"] as? String }) == names(events[1]))
         let kinds = try #require(rows.first { $0[0] == "`kind`" })

@@ -1,6 +1,7 @@
 import Foundation
 import OfferCore
 import OfferEligibility
+import SignInTestSupport
 import StoreTestSupport
 import SubscriberStore
 import TestSupport
@@ -76,6 +77,13 @@ struct ConsoleTests {
         #expect(try console(["sign-out", "--name", "Ada Lovelace"]).standardOutput == "1 session ended\n")
         #expect(try curl(url + "/find").contains("An operator has ended your session."))
         #expect(service.stop() == 0)
+        let lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        #expect(
+            lines.contains {
+                $0.contains("console_link") && $0.contains(#""about":"Ada Lovelace","roles":"support auditor""#)
+            })
+        #expect(lines.count { $0.contains("console_end_sessions") } == 2)
+        #expect(try Command.runOfferSigner(["audit", "verify", folder.path + "/audit.jsonl"]).status == 0)
     }
 
     @Test("the command says what is wrong with an invitation")
@@ -90,6 +98,94 @@ struct ConsoleTests {
         #expect(outcome.standardError.contains("there is no console"))
     }
 
+    @Test("no link is made while the audit trail cannot be written, but sessions end")
+    func brokenTrail() async throws {
+        let (service, url) = try await start()
+        #expect(service.stop() == 0)
+        var environment = environment
+        environment["SUBSCRIPTION_OFFERS_AUDIT_LOG"] = "/dev/full"
+        func console(_ arguments: [String]) throws -> Command.Outcome {
+            try Command.runOfferSigner(["console"] + arguments, environment: environment)
+        }
+        let made = try console(["sign-in", "--name", "Ada", "--role", "support", "--console-url", url])
+        #expect(made.status != 0 && made.standardOutput == "")
+        #expect(made.standardError.contains("the audit trail cannot be written"))
+        #expect(try console(["sign-out", "--all"]).standardError.contains("the audit trail cannot be written"))
+    }
+
+    @Test("doctor says where the console would be, and tries its identity provider")
+    func doctor() async throws {
+        let certificates = try TLSCertificates(folder: folder.path + "/tls")
+        let provider = try MockProvider(certificates)
+        var environment = environment
+        func doctor(_ arguments: String...) throws -> Command.Outcome {
+            let keys = try RunningService.makeKeys()
+            return try Command.runOfferSigner(
+                ["doctor", "--keys-dir", keys.path, "--key-id", RunningService.keyID, "--port", "0"] + arguments,
+                environment: environment)
+        }
+        environment["SUBSCRIPTION_OFFERS_CONSOLE_ADDRESS"] = "127.0.0.1:8081"
+        let plain = try doctor().standardOutput
+        #expect(
+            plain.contains(
+                "ok: the console would be served on 127.0.0.1:8081 for http://127.0.0.1:8081, on this machine only\n"))
+        #expect(plain.contains("ok: people would sign in to the console with links"))
+        environment["SUBSCRIPTION_OFFERS_CONSOLE_URL"] = "https://offers.example.com"
+        environment["SUBSCRIPTION_OFFERS_CONSOLE_ISSUER"] = provider.url
+        environment["SUBSCRIPTION_OFFERS_CONSOLE_CLIENT_ID"] = "console"
+        environment["SUBSCRIPTION_OFFERS_CONSOLE_ROLES"] = "support=helpdesk"
+        environment["SUBSCRIPTION_OFFERS_CONSOLE_ISSUER_ROOTS"] = certificates.rootPath
+        #expect(try doctor().standardOutput.contains("sign in to the console at \(provider.url); --online tests it"))
+        #expect(
+            try doctor("--online").standardOutput.contains(
+                "ok: the identity provider \(provider.url) of the console answers"))
+        environment["SUBSCRIPTION_OFFERS_CONSOLE_ISSUER"] = "https://127.0.0.1:1"
+        let unreachable = try doctor("--online")
+        #expect(unreachable.status == 1 && unreachable.standardError.contains("127.0.0.1:1"))
+    }
+
+    @Test("a person signs in at an identity provider in Chromium, and out again; others are refused")
+    func provider() async throws {
+        let certificates = try TLSCertificates(folder: folder.path + "/tls")
+        let provider = try MockProvider(
+            certificates, people: #"{"sub":"ada","name":"Ada Lovelace","groups":["helpdesk","others"]}"#,
+            #"{"sub":"eve","name":"Eve","groups":["others"]}"#)
+        // The provider sends browsers only to the registered address, so the port must be known before the start.
+        let port = try unusedPort()
+        let url = "https://localhost:\(port)"
+        let client = try provider.register(
+            redirectURL: url + "/sign-in/return", authentication: "client_secret_basic")
+        var environment = environment
+        environment["SUBSCRIPTION_OFFERS_TLS_CERTIFICATE"] = certificates.certificatePath
+        environment["SUBSCRIPTION_OFFERS_TLS_KEY"] = certificates.keyPath
+        environment["SUBSCRIPTION_OFFERS_CONSOLE_ADDRESS"] = "127.0.0.1:\(port)"
+        environment["SUBSCRIPTION_OFFERS_CONSOLE_URL"] = url
+        environment["SUBSCRIPTION_OFFERS_CONSOLE_ISSUER"] = provider.url
+        environment["SUBSCRIPTION_OFFERS_CONSOLE_CLIENT_ID"] = client.id
+        environment["SUBSCRIPTION_OFFERS_CONSOLE_CLIENT_SECRET"] = client.secret
+        environment["SUBSCRIPTION_OFFERS_CONSOLE_ROLES"] = "support=helpdesk"
+        environment["SUBSCRIPTION_OFFERS_CONSOLE_ISSUER_ROOTS"] = certificates.rootPath
+        let service = try RunningService(environment: environment)
+        let outcome = try Command.run(
+            Self.script,
+            ["--sign-in", "--console", url, "--person", "ada", "--name", "Ada Lovelace", "--stranger", "eve"],
+            environment: [:])
+        let log = try service.log
+        #expect(outcome.status == 0, "\(outcome.standardOutput)\(outcome.standardError)\(log)")
+        #expect(outcome.standardOutput.contains(" 0 faults"))
+        #expect(service.stop() == 0)
+    }
+
+    /// Returns a port of 127.0.0.1 that nothing uses now.
+    private func unusedPort() throws -> Int {
+        let service = try RunningService()
+        defer { _ = service.stop() }
+        return service.port
+    }
+
+    private static let script = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../scripts/console-browser").standardizedFileURL.path
+
     @Test("a person walks through every page in Chromium, in each mode, with the keyboard, and without JavaScript")
     func browser() async throws {
         let store = try #require(StoreLocation("sqlite:\(folder.path)/subscribers.sqlite")).open()
@@ -102,10 +198,8 @@ struct ConsoleTests {
         try await store.merge([transaction, Sample.renewal(of: id, signed: today - 1)], in: Sample.production)
         try store.close()
         let (service, url) = try await start()
-        let script = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../scripts/console-browser").standardizedFileURL.path
         let outcome = try Command.run(
-            script, ["--link", try link(url, Self.roles), "--transaction", id], environment: [:])
+            Self.script, ["--link", try link(url, Self.roles), "--transaction", id], environment: [:])
         #expect(outcome.status == 0, "\(outcome.standardOutput)\(outcome.standardError)")
         #expect(outcome.standardOutput.contains(" 0 faults"))
         #expect(service.stop() == 0)

@@ -65,7 +65,7 @@ extension Samples {
         [
             HealthView.Key(
                 keyID: "2X9R4HXF34", fingerprint: "9b3f0c6e1d2a4b5c8e7f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5",
-                state: "active", since: days(-120), lastSignature: days(-0.002)),
+                state: "active", since: days(-120), isSinceStart: true, lastSignature: days(-0.002)),
             HealthView.Key(
                 keyID: "8K2M5QWE71", fingerprint: "1f0c3a5be2d94786aa1b2c3d4e5f60718293a4b5c6d7e8f90a1b9b3f0c6e1d2a",
                 state: "retired", since: days(-30), lastSignature: days(-31)),

@@ -1,3 +1,4 @@
+import Foundation
 import OfferConsole
 import OfferCore
 import OfferEligibility
@@ -143,6 +144,34 @@ struct CustomerPageTests {
         #expect(lines.count == kinds.count)
         for (line, kind) in zip(lines, kinds) { #expect(line.contains(kind)) }
         #expect(!lines.joined().contains("9000000000001"))
+    }
+
+    @Test("an auditor finds the lines about a customer, also in renamed files")
+    func auditOfCustomer() async throws {
+        let console = try await TestConsole()
+        try await Self.addCustomers(console)
+        let support = try await console.signIn(["support"], name: "Ada Lovelace")
+        let token = Sample.token(1).utf8.map { String(UnicodeScalar($0)) }.joined()
+        _ = await console.get(
+            "/customer?app=com.example.app&environment=Production&kind=appAccountToken&id=\(token)", cookie: support)
+        _ = await console.get(Self.page("originalTransactionID", "9000000000002"), cookie: support)
+        try FileManager.default.moveItem(atPath: console.auditPath, toPath: console.auditPath + ".1")
+        let auditor = try await console.signIn(["auditor"], name: "Grace")
+        func rows(_ query: String, _ kind: String) async -> Int {
+            let page = await console.get("/audit\(query)", cookie: auditor).text
+            return page.components(separatedBy: "<bdi>console_\(kind)</bdi>").count - 1
+        }
+        #expect(await rows("", "customer") == 2)
+        #expect(await rows("", "sign_in") == 2)
+        #expect(await rows("?customer=\(token)", "customer") == 1)
+        #expect(await rows("?customer=+\(token.uppercased())+", "customer") == 1)
+        #expect(await rows("?customer=9000000000002", "customer") == 1)
+        #expect(await rows("?customer=9000000000002", "sign_in") == 0)
+        #expect(await rows("?customer=nobody", "customer") == 0)
+        #expect(try console.auditLines().contains { $0.contains("console_audit") && $0.contains("\"customer\"") })
+        #expect(
+            await console.get("/audit?customer=9000000000002", cookie: support).text.contains("console_customer"),
+            "one's own lines are not filtered")
     }
 
     @Test("hostile texts are shown as texts, and oversized ones are refused")

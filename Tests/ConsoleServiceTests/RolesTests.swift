@@ -12,9 +12,12 @@ struct RolesTests {
 
     /// The roles that may open each page, as the documentation says. `start` is open to every role.
     private static let expected: [String: Set<String>] = [
-        "/find": ["support"], "/customer": ["support"], "/offers": ["support", "marketing", "operator"],
         "/grant": ["support"], "/grants": ["support", "marketing"], "/grants/approve": ["support", "marketing"],
         "/grants/withdraw": ["support", "marketing"],
+        "/find": ["support"], "/customer": ["support"], "/customer.csv": ["support"],
+        "/offers": ["support", "marketing", "operator"], "/offers.csv": ["support", "marketing", "operator"],
+        "/rules": ["marketing", "operator"], "/rules/trial": ["marketing", "operator"],
+        "/rules/trial.csv": ["marketing", "operator"], "/rules/cancel": ["marketing", "operator"],
         "/alarms": ["operator"], "/alarms/acknowledge": ["operator"], "/health": ["operator"],
         "/audit": ["support", "marketing", "operator", "auditor"],
     ]
@@ -22,7 +25,8 @@ struct RolesTests {
     @Test("each role opens its pages and no others, and nobody opens them without a session")
     func matrix() async throws {
         let console = try await TestConsole()
-        let routes = Console.routes(of: console.application, auditPath: console.auditPath)
+        let routes = Console.routes(
+            of: console.application, trials: try #require(console.trials), auditPath: console.auditPath)
         let guarded = routes.filter { $0.access != .anyone }
         #expect(Set(guarded.map(\.path.description)) == Set(Self.expected.keys))
         for role in Self.roles {
@@ -45,7 +49,7 @@ struct RolesTests {
     func unknownRole() async throws {
         let console = try await TestConsole()
         let cookie = try await console.signIn(["root"])
-        let acts = ["/alarms/acknowledge", "/grants/approve", "/grants/withdraw"]
+        let acts = ["/alarms/acknowledge", "/grants/approve", "/grants/withdraw", "/rules/cancel"]
         for path in Self.expected.keys where !acts.contains(path) {
             #expect(await console.get(path, cookie: cookie).status == 403, "\(path)")
         }
@@ -66,7 +70,9 @@ struct RolesTests {
         let console = try await TestConsole()
         let cookie = try await console.signIn(Self.roles)
         for path in [
-            "/find", "/offers", "/grants", "/grant", "/alarms", "/health", "/audit", "/sign-in", "/nothing",
+            "/find", "/offers", "/offers.csv", "/grants", "/grant", "/rules", "/alarms", "/health", "/audit",
+            "/sign-in",
+            "/nothing",
             "/customer", "/",
         ] {
             let response = await console.get(path, cookie: cookie)
@@ -75,8 +81,33 @@ struct RolesTests {
             #expect(!policy.contains("unsafe") && !policy.contains("script-src"))
             #expect(response.values(of: "X-Content-Type-Options") == ["nosniff"])
             #expect(response.values(of: "Cache-Control") == ["no-store"])
+            #expect(response.values(of: "Strict-Transport-Security") == ["max-age=31536000"])
         }
-        let styles = await console.get("/console.css")
-        #expect(styles.status == 200 && styles.values(of: "Content-Type") == ["text/css; charset=utf-8"])
+    }
+
+    @Test("a console without TLS does not ask browsers for TLS")
+    func withoutTLS() async throws {
+        let console = try await TestConsole(origin: "http://localhost")
+        let response = await console.get("/sign-in", host: "localhost")
+        #expect(response.status == 200 && response.values(of: "Strict-Transport-Security").isEmpty)
+    }
+
+    @Test(
+        "the style sheet and the icon are sent once, and then confirmed",
+        arguments: [("/console.css", "text/css; charset=utf-8"), ("/favicon.svg", "image/svg+xml")])
+    func files(path: String, type: String) async throws {
+        let console = try await TestConsole()
+        let first = await console.get(path)
+        #expect(first.status == 200 && first.values(of: "Content-Type") == [type] && !first.body.isEmpty)
+        let tag = try #require(first.values(of: "ETag").first)
+        for (known, status) in [
+            (tag, 304), ("W/\(tag)", 304), ("\"other\", \(tag)", 304), ("\"other\"", 200), ("", 200),
+        ] {
+            let again = await console.respond(
+                HTTPRequest(
+                    method: "GET", target: path, host: "console.example", browser: BrowserHeaders(ifNoneMatch: known)))
+            #expect(again.status == status, "\(known)")
+            #expect(again.values(of: "ETag") == [tag] && again.body.isEmpty == (status == 304))
+        }
     }
 }

@@ -1,12 +1,15 @@
+import OfferConfiguration
 import OfferConsole
 import OfferCore
 import OfferHTTP
+import OfferTelemetry
 import StoreTestSupport
 import SubscriberStore
 import TestSupport
 import Testing
 
 @testable import ConsoleService
+@testable import OfferService
 
 @Suite("Signing in to the console")
 struct SessionTests {
@@ -140,5 +143,48 @@ struct SessionTests {
         #expect(await console.get("/health", cookie: cookie).text.contains("failed"), "an operator sees why")
         #expect(await console.post("/sign-out", "", cookie: cookie).location == "/sign-in?reason=signed_out")
         #expect(await console.get("/offers", cookie: cookie).location == "/sign-in?reason=ended")
+    }
+
+    @Test("sign-ins are counted by their outcome")
+    func counts() async throws {
+        let console = try await TestConsole()
+        func count(_ outcome: String) -> String? {
+            var text = ExpositionText()
+            console.application.metrics.write(.consoleSignIns, to: &text)
+            let line = String(decoding: text.bytes, as: UTF8.self).split(separator: "\n").first {
+                $0.contains("way=\"link\",outcome=\"\(outcome)\"")
+            }
+            return line?.split(separator: " ").last.map(String.init)
+        }
+        #expect(count("accepted") == "0" && count("refused") == "0" && count("failed") == "0")
+        let link = try await console.link(["support"])
+        let form = String(link.dropFirst("/sign-in/link?".count))
+        #expect(await console.post("/sign-in/link", form).status == 303)
+        #expect(count("accepted") == "1" && count("refused") == "0")
+        _ = await console.post("/sign-in/link", form)
+        _ = await console.post("/sign-in/link", "token=guess")
+        _ = await console.get(link)
+        #expect(count("accepted") == "1" && count("refused") == "3" && count("failed") == "0")
+        let broken = try await TestConsole(trail: "/dev/full")
+        let other = try await broken.link(["support"])
+        _ = await broken.post("/sign-in/link", String(other.dropFirst("/sign-in/link?".count)))
+        var text = ExpositionText()
+        broken.application.metrics.write(.consoleSignIns, to: &text)
+        #expect(String(decoding: text.bytes, as: UTF8.self).contains("way=\"link\",outcome=\"failed\"} 1\n"))
+    }
+
+    @Test("an operator sees since when each key has its state, and its last signature")
+    func keys() async throws {
+        let console = try await TestConsole()
+        let cookie = try await console.signIn(["operator"])
+        let page = await console.get("/health", cookie: cookie)
+        #expect(page.text.contains("or longer</span>") && page.text.contains("none since the start"))
+        let id = try #require(console.application.policy.snapshot.ring.keyIDs.first)
+        let app = try BundleID(utf8: Array("com.example.app".utf8))
+        let policy = console.application.policy.snapshot
+        console.application.metrics.signed(.promotionalOffer, for: app, with: id, at: Sample.day(9), under: policy)
+        console.application.metrics.signed(.promotionalOffer, for: app, with: id, at: Sample.day(8), under: policy)
+        #expect(console.application.metrics.lastSignatures == [id: Sample.day(9)])
+        #expect(await console.get("/health", cookie: cookie).text.contains("(1 day ago)"))
     }
 }

@@ -37,7 +37,7 @@ struct TestConsole {
     ///   - trail: the path of the audit trail; nil for a file in the temporary folder.
     init(
         _ yaml: String = Self.configuration, provider: ConsoleSettings.Provider? = nil, limits: Limits = Limits(),
-        trail: String? = nil
+        trail: String? = nil, origin: String = Self.origin
     ) async throws {
         let (file, problems) = ConfigurationFile.read(Array(yaml.utf8), name: "file")
         try #require(problems.isEmpty, "\(problems)")
@@ -65,12 +65,15 @@ struct TestConsole {
             now: sources.now, readiness: dependencies.telemetry.readiness,
             metrics: dependencies.telemetry.metrics.audit, log: log.logger)
         application = Application(dependencies)
-        let origin = try #require(ConsoleOrigin(Self.origin))
+        let origin = try #require(ConsoleOrigin(origin))
         (responder, services) = try Console.make(
             for: application,
             ConsoleSettings(address: ListeningAddress(host: "127.0.0.1", port: 0), origin: origin, provider: provider),
             auditPath: auditPath)
     }
+
+    /// The trials of rules, which run only while a test runs them.
+    var trials: RulesTrials? { services.compactMap { $0 as? RulesTrials }.first }
 
     /// Closes the client of the identity provider.
     func close() async { for case let client as ProviderClient in services { await client.close() } }
@@ -119,6 +122,18 @@ extension TestConsole {
                 method: "POST", target: path, host: "console.example", contentType: contentType,
                 browser: BrowserHeaders(cookies: [cookie].compactMap(\.self), fetchSite: site, origin: origin),
                 body: Array(form.utf8)))
+    }
+
+    /// Sends a form with files as a browser does.
+    func upload(_ path: String, _ fields: KeyValuePairs<String, String>, cookie: String) async -> HTTPResponse {
+        let boundary = "----WebKitFormBoundary7MA4YWxkTrZu0gW"
+        let parts = fields.map { name, value in
+            let file = name == "file" ? "; filename=\"rules.yaml\"\r\nContent-Type: application/yaml" : ""
+            return "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\(file)\r\n\r\n\(value)\r\n"
+        }
+        return await post(
+            path, parts.joined() + "--\(boundary)--\r\n", cookie: cookie,
+            contentType: "multipart/form-data; boundary=\(boundary)")
     }
 
     func respond(_ request: HTTPRequest, shedding: LoadShedding = .none) async -> HTTPResponse {

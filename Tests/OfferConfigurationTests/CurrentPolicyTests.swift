@@ -1,5 +1,6 @@
 import OfferConfiguration
 import OfferCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -34,5 +35,31 @@ struct CurrentPolicyTests {
         #expect(throws: KeyRingError.outOfService(own)) { try ring.signingKey(for: Self.app("com.example.a")) }
         #expect(try ring.signingKey(for: Self.app("com.example.b")).id == all)
         #expect(ring.activeOutOfService == [own])
+    }
+
+    @Test("a key keeps the time of its state until the state changes")
+    func standings() throws {
+        let (one, two) = (try Fixtures.keyID("ONE"), try Fixtures.keyID("TWO"))
+        var ring = KeyRing()
+        for id in [one, two] { try ring.add(KeyRing.Key(id: id, pair: try Fixtures.makeSigningKey())) }
+        try ring.choose(KeyChoice(ofAllApps: one))
+        let clock = Mutex<Int64>(100)
+        let current = CurrentPolicy(Policy(ring: ring)) { Timestamp(milliseconds: clock.withLock { $0 }) }
+        func standing(_ id: KeyID) -> (KeyState?, Int64?, Bool?) {
+            let standing = current.standings[id]
+            return (standing?.state, standing?.since.milliseconds, standing?.isSinceStart)
+        }
+        #expect(standing(one) == (.active, 100, true) && standing(two) == (.standby, 100, true))
+        clock.withLock { $0 = 200 }
+        current.replace(with: Policy(ring: ring))
+        #expect(standing(one) == (.active, 100, true), "a reload without a change")
+        try ring.choose(KeyChoice(ofAllApps: two))
+        clock.withLock { $0 = 300 }
+        current.replace(with: Policy(ring: ring))
+        #expect(standing(one) == (.standby, 300, false) && standing(two) == (.active, 300, false))
+        clock.withLock { $0 = 400 }
+        current.takeOutOfService(two)
+        #expect(current.standings[two]?.isOutOfService == true && standing(two) == (.active, 400, false))
+        #expect(standing(one) == (.standby, 300, false))
     }
 }

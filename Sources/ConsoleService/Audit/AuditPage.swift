@@ -21,7 +21,8 @@ struct AuditPage: Sendable {
     private static let linesPerPage = 100
 
     static let fields = [
-        FormReader.Field("person", maximumBytes: 400), FormReader.Field("act", maximumBytes: 64),
+        FormReader.Field("person", maximumBytes: 400), FormReader.Field("customer", maximumBytes: 512),
+        FormReader.Field("act", maximumBytes: 64),
         FormReader.Field("from", maximumBytes: 10), FormReader.Field("until", maximumBytes: 10),
         FormReader.Field("page", maximumBytes: 8),
     ]
@@ -33,21 +34,28 @@ struct AuditPage: Sendable {
         let seesEveryone = account.consoleRoles.contains(.auditor)
         let values = request.values
         let filter = AuditView.Filter(
-            person: values["person"] ?? "", act: values["act"] ?? "", from: values["from"] ?? "",
+            person: values["person"] ?? "", customer: values["customer"] ?? "", act: values["act"] ?? "",
+            from: values["from"] ?? "",
             until: values["until"] ?? "")
-        if seesEveryone { try await acts.record(.audit, request) }
+        let customer = seesEveryone ? (values["customer"] ?? "").trimmingSpaces : ""
+        if seesEveryone {
+            try await acts.record(.audit, request, customer: customer.isEmpty ? nil : Array(customer.utf8))
+        }
+        // Account tokens are recorded in lower case.
+        let codes = Set([customer, customer.lowercased()].compactMap { acts.trail?.code(of: Array($0.utf8)) })
         let searched = try await searched(request)
         let found = (searched?.lines ?? []).filter { line in
             (seesEveryone
                 ? values["person"].map { $0.isEmpty || line.label.contains($0) } ?? true
                 : line.person == account.name && line.subject == account.subject)
+                && (customer.isEmpty || line.customer.map(codes.contains) == true)
                 && (values["act"].map { $0.isEmpty || line.kind == $0 } ?? true)
                 && (values["from"].map { $0.isEmpty || request.clock.date(line.at) >= $0 } ?? true)
                 && (values["until"].map { $0.isEmpty || request.clock.date(line.at) <= $0 } ?? true)
         }
         let pages = max(1, (found.count + Self.linesPerPage - 1) / Self.linesPerPage)
         let page = Int(values["page"] ?? "").flatMap { (1...pages).contains($0) ? $0 : nil } ?? 1
-        let address = ["person", "act", "from", "until"].reduce(PageAddress("/audit")) { address, name in
+        let address = ["person", "customer", "act", "from", "until"].reduce(PageAddress("/audit")) { address, name in
             values[name].flatMap { $0.isEmpty ? nil : address.with(name, $0) } ?? address
         }
         func other(_ number: Int) -> PageAddress? {
@@ -89,7 +97,7 @@ extension AuditSearch.Line {
 extension AuditView.Line {
     fileprivate convenience init(_ line: AuditSearch.Line) {
         let subject =
-            line.alarm.map { "alarm \($0)" } ?? line.customer.map { "customer \($0.prefix(12))…" } ?? "–"
+            line.alarm.map { "alarm \($0)" } ?? line.about ?? line.customer.map { "customer \($0.prefix(12))…" } ?? "–"
         let place = [line.bundleID, line.environment].compactMap(\.self).joined(separator: ", ")
         self.init(
             number: line.number, at: line.at, person: line.label,

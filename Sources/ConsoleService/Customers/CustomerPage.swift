@@ -22,7 +22,15 @@ struct CustomerPage: Sendable {
             FormReader.Field("factValue", maximumBytes: 1024), FormReader.Field("page", maximumBytes: 8),
         ]
 
-    var route: ConsoleRoute { .page("/customer", for: .roles(ConsoleSection.find.roles), Self.fields, answer) }
+    var routes: [ConsoleRoute] {
+        let access = ConsoleRoute.Access.roles(ConsoleSection.find.roles)
+        return [
+            .page("/customer", for: access, Self.fields, answer),
+            .page("/customer.csv", for: access, CustomerAddress.fields + [Self.table], download),
+        ]
+    }
+
+    private static let table = FormReader.Field("table", maximumBytes: 16)
 
     @Sendable private func answer(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
         let address = try CustomerAddress(request.values)
@@ -33,13 +41,37 @@ struct CustomerPage: Sendable {
         try await acts.record(.customer, request, app: address.app, customer: address.identifier.utf8)
         let whatIf = WhatIf(request.values)
         do throws(OfferService.Problem) {
-            let found = try await directory.find(address.reference, of: app)
-            guard let customer = found.customers.first(where: { $0.owned.app == address.app }) else { throw .notFound }
+            let customer = try await customer(at: address, app)
             let decided = try await verdicts(address, app, whatIf, request)
             let view = CustomerView(
                 customer, at: address, in: app, decided, whatIf, page: Int(request.values["page"] ?? "") ?? 1, request)
             return .page(view.html)
         } catch { throw refusal(error, request) }
+    }
+
+    /// `GET /customer.csv`: a table of the page. It is a look-up like the page.
+    @Sendable private func download(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
+        let address = try CustomerAddress(request.values)
+        let app = try request.app(address.app.bundleID)
+        guard let table = request.values["table"].flatMap(CustomerTable.init) else { throw .problem(.notFound) }
+        guard !request.isFromAnotherSite else {
+            return FindPage.prefilled(address.identifier, of: address.app, request)
+        }
+        try await acts.record(.customer, request, app: address.app, customer: address.identifier.utf8)
+        do throws(OfferService.Problem) {
+            let customer = try await customer(at: address, app)
+            let view = CustomerView(customer, at: address, in: app, [], WhatIf(), page: 1, request)
+            let timeline = CustomerTimeline.entries(customer, in: app, at: request.now)
+            return .csv(table.csv(of: view, timeline: timeline), name: table.fileName)
+        } catch { throw refusal(error, request) }
+    }
+
+    private func customer(
+        at address: CustomerAddress, _ app: Catalogue.App
+    ) async throws(OfferService.Problem) -> KnownCustomer {
+        let found = try await directory.find(address.reference, of: app)
+        guard let customer = found.customers.first(where: { $0.owned.app == address.app }) else { throw .notFound }
+        return customer
     }
 
     /// Decides about every offer of the app, with the what-if and, if there is one, without it. In an environment that the
@@ -80,6 +112,17 @@ extension CustomerPage {
             metadata: request.http.context.metadata(["code": "\(problem.code.rawValue)", "reason": "\(problem.detail)"])
         )
         return .problem(.failed(requestID: request.http.id.text))
+    }
+}
+
+extension CustomerTable {
+    /// The name of the file names nobody.
+    fileprivate var fileName: StaticString {
+        switch self {
+        case .periods: "periods.csv"
+        case .timeline: "timeline.csv"
+        case .ledger: "ledger.csv"
+        }
     }
 }
 

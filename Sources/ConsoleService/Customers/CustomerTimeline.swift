@@ -7,6 +7,11 @@ import SubscriberStore
 /// The history of a customer, from the stored data.
 enum CustomerTimeline {
     /// - Returns: the entries, the newest first.
+    static func entries(_ customer: KnownCustomer, in app: Catalogue.App, at now: Timestamp) -> [TimelineView.Entry] {
+        entries(customer, customer.owned.state(in: app, at: now), customer.owned.periods(in: app))
+    }
+
+    /// - Returns: the entries, the newest first.
     static func entries(
         _ customer: KnownCustomer, _ state: SubscriberState, _ periods: [SubscriptionPeriod]
     ) -> [TimelineView.Entry] {

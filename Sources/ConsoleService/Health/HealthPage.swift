@@ -6,11 +6,14 @@ import OfferService
 /// `GET /health`: the checks of readiness probes in words, the problems, and the keys.
 struct HealthPage: Sendable {
     let health: Health
+    let keys: CurrentPolicy
+    let metrics: ServiceMetrics
 
     var route: ConsoleRoute { .page("/health", for: .roles(ConsoleSection.health.roles), [], answer) }
 
     @Sendable private func answer(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
         let ring = request.policy.ring
+        let (standings, lastSignatures) = (keys.standings, metrics.lastSignatures)
         let states = health.checks(under: request.policy)
         let view = HealthView(
             frame: request.frame(at: PageAddress("/health")), now: request.now,
@@ -22,7 +25,9 @@ struct HealthPage: Sendable {
                 guard let key = ring.key(id), let state = ring.state(of: id) else { return nil }
                 return HealthView.Key(
                     keyID: id.description, fingerprint: key.pair.fingerprint,
-                    state: ring.isOutOfService(id) ? "out of service" : "\(state)", since: nil, lastSignature: nil)
+                    state: ring.isOutOfService(id) ? "out of service" : "\(state)",
+                    since: standings[id]?.since, isSinceStart: standings[id]?.isSinceStart ?? false,
+                    lastSignature: lastSignatures[id])
             })
         return .page(view.html)
     }

@@ -23,9 +23,19 @@ struct OffersPage: Sendable {
         FormReader.Field("offer", maximumBytes: 255),
     ]
 
-    var route: ConsoleRoute { .page("/offers", for: .roles(ConsoleSection.offers.roles), Self.fields, answer) }
+    var routes: [ConsoleRoute] {
+        let access = ConsoleRoute.Access.roles(ConsoleSection.offers.roles)
+        return [
+            .page("/offers", for: access, Self.fields) { request async throws(ConsoleRefusal) in
+                .page(try await view(request).html)
+            },
+            .page("/offers.csv", for: access, Self.fields) { request async throws(ConsoleRefusal) in
+                .csv(try await view(request).csvText, name: "offers.csv")
+            },
+        ]
+    }
 
-    @Sendable private func answer(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
+    private func view(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> OffersView {
         let today = request.now.milliseconds / Self.millisecondsInDay
         let first = Timestamp(milliseconds: (today - Int64(Self.dayCount) + 1) * Self.millisecondsInDay)
         let activity: [OfferActivity]
@@ -53,11 +63,10 @@ struct OffersPage: Sendable {
                 start: start, signed: plotted.reduce(0) { $0 + ($1.signedByDay[number] ?? 0) },
                 redeemed: plotted.reduce(0) { $0 + ($1.redeemedByDay[number] ?? 0) })
         }
-        let address = selected.map { offers[$0].address } ?? PageAddress("/offers")
-        return .page(
-            OffersView(
-                frame: request.frame(at: address), offers: views, selected: selected.map { views[$0] }, days: days
-            ).html)
+        let address = selected.map { offers[$0].address(of: "/offers") } ?? PageAddress("/offers")
+        return OffersView(
+            frame: request.frame(at: address), offers: views, selected: selected.map { views[$0] }, days: days,
+            csv: selected.map { offers[$0].address(of: "/offers.csv") } ?? PageAddress("/offers.csv"))
     }
 }
 
@@ -83,8 +92,8 @@ private struct ConfiguredOffer {
         }
     }
 
-    var address: PageAddress {
-        PageAddress("/offers").with("app", app).with("product", productID).with("offer", offerID)
+    func address(of path: StaticString) -> PageAddress {
+        PageAddress(path).with("app", app).with("product", productID).with("offer", offerID)
     }
 
     func isSame(as activity: OfferActivity) -> Bool {
@@ -104,6 +113,6 @@ extension OffersView.Offer {
                 OffersView.Total(used: sum(\.redeemed), limit: Int64(limit))
             },
             signed: sum { $0.signedByDay.values.reduce(0, +) }, redeemed: sum(\.redeemed),
-            offered: sum(\.offered), heldOut: sum(\.heldOut), address: offer.address)
+            offered: sum(\.offered), heldOut: sum(\.heldOut), address: offer.address(of: "/offers"))
     }
 }

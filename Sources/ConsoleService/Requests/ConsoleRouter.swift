@@ -67,7 +67,9 @@ package struct ConsoleRouter: Responder {
         log = application.log
     }
 
-    package func maximumBodySize(of path: String) -> Int { FormReader.maximumBytes }
+    package func maximumBodySize(of path: String) -> Int {
+        routes[Key(path: path, isAct: true)]?.maximumUploadBytes ?? FormReader.maximumBytes
+    }
 
     package func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse {
         let problem: ErrorView.Problem =
@@ -81,7 +83,11 @@ package struct ConsoleRouter: Responder {
 
     package func reply(to request: HTTPRequest, shedding: LoadShedding) -> Reply {
         let (context, path) = (request.context, request.path)
-        if path == "/console.css", ["GET", "HEAD"].contains(request.method) { return .now(styleSheet(context)) }
+        if let file = ConsoleFile.all[path], ["GET", "HEAD"].contains(request.method) {
+            var response = file.response(to: request)
+            response.requestID = context.id
+            return .now(response)
+        }
         guard isOwnHost(request) else {
             return .now(page(.otherHost, Self.other, context))
         }
@@ -194,9 +200,17 @@ package struct ConsoleRouter: Responder {
 
     private func response(to answer: ConsoleAnswer) -> HTTPResponse {
         switch answer {
-        case .page(let html, let status):
+        case .page(let html, let status, let refresh):
             var response = HTTPResponse(status: status, mediaType: .html, body: html.utf8)
-            response.browserHeaders = Self.securityHeaders
+            response.browserHeaders = securityHeaders
+            if let refresh { response.browserHeaders.append(HTTPResponse.Header("Refresh", String(refresh))) }
+            return response
+        case .csv(let text, let name):
+            var response = HTTPResponse(mediaType: .csv, body: Array(text.utf8))
+            response.browserHeaders =
+                securityHeaders + [
+                    HTTPResponse.Header("Content-Disposition", "attachment; filename=\"\(name)\"")
+                ]
             return response
         case .redirect(let address, let cookies):
             return redirect(to: address.text, cookies)
@@ -207,7 +221,7 @@ package struct ConsoleRouter: Responder {
     private func redirect(to location: String, _ cookies: [ConsoleCookie]) -> HTTPResponse {
         var response = HTTPResponse(status: 303, mediaType: .html, body: [])
         response.browserHeaders =
-            Self.securityHeaders + [HTTPResponse.Header("Location", location)]
+            securityHeaders + [HTTPResponse.Header("Location", location)]
             + cookies.map { HTTPResponse.Header("Set-Cookie", sessions.header($0)) }
         return response
     }
@@ -247,23 +261,20 @@ package struct ConsoleRouter: Responder {
         return response
     }
 
-    private func styleSheet(_ context: RequestContext) -> HTTPResponse {
-        var response = HTTPResponse(mediaType: .css, sharing: Self.styleSheetBody)
-        response.lifetime = 600
-        response.browserHeaders = [HTTPResponse.Header("X-Content-Type-Options", "nosniff")]
-        response.requestID = context.id
-        return response
-    }
-
-    private static let styleSheetBody = HTTPResponse.SharedBody(StyleSheet.utf8)
-
     private static let bareFrame = PageFrame(person: nil, clock: .utc, version: OfferSignerVersion.text)
 
     private static func label(_ route: ConsoleRoute) -> String { "console \(route.path)" }
 
-    /// The headers of every page. No script runs, nothing is fetched from elsewhere, and no other site can show a page
-    /// in a frame.
-    static let securityHeaders = [
+    /// The headers of every page. A browser that has reached the console over TLS never tries it without TLS for a year.
+    private var securityHeaders: [HTTPResponse.Header] {
+        origin.isSecure ? Self.securityHeaders + [Self.strictTransport] : Self.securityHeaders
+    }
+
+    /// Only for the host itself: the setting says nothing about hosts below it.
+    private static let strictTransport = HTTPResponse.Header("Strict-Transport-Security", "max-age=31536000")
+
+    /// No script runs, nothing is fetched from elsewhere, and no other site can show a page in a frame.
+    private static let securityHeaders = [
         HTTPResponse.Header(
             "Content-Security-Policy",
             "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "

@@ -18,13 +18,14 @@ struct ProviderPages: Sendable {
     let store: CurrentStore
     let sessions: ConsoleSessions
     let acts: ConsoleActs
+    let metrics: ServiceMetrics
     let log: Logger
     /// The requests that may wait for the provider. Anybody can send them.
     private let limit = LaneLimit(8)
 
     init(
         provider: OpenIDProvider, roles: RoleMapping, name: String, store: CurrentStore, sessions: ConsoleSessions,
-        acts: ConsoleActs, log: Logger
+        acts: ConsoleActs, metrics: ServiceMetrics, log: Logger
     ) {
         self.provider = provider
         self.roles = roles
@@ -32,6 +33,7 @@ struct ProviderPages: Sendable {
         self.store = store
         self.sessions = sessions
         self.acts = acts
+        self.metrics = metrics
         self.log = log
     }
 
@@ -57,7 +59,10 @@ struct ProviderPages: Sendable {
 
     @Sendable private func finish(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
         let cookies = request.http.browser?.cookies ?? []
-        guard let pending = sessions.pendingSignIn(in: cookies) else { throw .signIn(.refusedByProvider) }
+        guard let pending = sessions.pendingSignIn(in: cookies) else {
+            metrics.signedIn(.provider, .refused)
+            throw .signIn(.refusedByProvider)
+        }
         guard limit.enter() else { throw request.unavailable }
         defer { limit.leave() }
         let person: SignedInPerson
@@ -68,6 +73,7 @@ struct ProviderPages: Sendable {
         let granted = roles.roles(of: person.roleValues).intersection(known)
         let account = ConsoleAccount(name: person.displayName, subject: person.subject, roles: Array(granted))
         guard !granted.isEmpty else {
+            metrics.signedIn(.provider, .refused)
             log.warning(
                 "a person without a role was not signed in to the console",
                 metadata: request.http.context.metadata([
@@ -76,13 +82,17 @@ struct ProviderPages: Sendable {
                 ]))
             throw .signIn(.refusedByProvider)
         }
-        try await acts.record(.signIn, by: account, request)
         let token: ConsoleToken
         do {
+            try await acts.record(.signIn, by: account, request)
             token = try ConsoleToken()
             try await store.begin(
                 ConsoleSession(digest: token.digest(), account: account, startedAt: request.now, seenAt: request.now))
-        } catch { throw request.unavailable }
+        } catch {
+            metrics.signedIn(.provider, .failed)
+            throw request.unavailable
+        }
+        metrics.signedIn(.provider, .accepted)
         log.notice(
             "signed in to the console",
             metadata: request.http.context.metadata([
@@ -99,9 +109,20 @@ struct ProviderPages: Sendable {
 
     private func refusal(_ error: SignInError, _ request: ConsoleRequest) -> ConsoleRefusal {
         let diagnostic = error.diagnostic
+        metrics.signedIn(.provider, error.isFailure ? .failed : .refused)
         log.warning(
             "a sign-in to the console failed",
             metadata: request.http.context.metadata(["reason": "\(diagnostic.error)", "hint": "\(diagnostic.hint)"]))
         return .signIn(.refusedByProvider)
+    }
+}
+
+extension SignInError {
+    /// True if nobody refused: the provider or libcrypto did not work.
+    fileprivate var isFailure: Bool {
+        switch self {
+        case .provider, .cryptographyFailed: true
+        default: false
+        }
     }
 }

@@ -3,6 +3,7 @@ import OfferAudit
 import OfferConsole
 import OfferCore
 import OfferHTTP
+import OfferService
 import SubscriberStore
 import SubscriberSync
 
@@ -14,6 +15,7 @@ struct SignInPages: Sendable {
     let pages: [ConsoleRoute]
     /// nil if people sign in only with links.
     let provider: ProviderPages?
+    let metrics: ServiceMetrics
     let log: Logger
 
     var routes: [ConsoleRoute] {
@@ -49,26 +51,28 @@ struct SignInPages: Sendable {
 
     /// `GET /sign-in/link`: a page with a button. Opening it does not use up the link, because mail scanners open links.
     @Sendable private func linkPage(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
-        guard let token = request.values["token"].flatMap(ConsoleToken.init) else { throw .signIn(.badLink) }
-        guard let link = try await link(token, request) else { throw .signIn(.badLink) }
+        let (token, link) = try await requestedLink(request)
         return .page(SignInLinkView(frame: request.frame(), token: token.text, name: link.account.name).html)
     }
 
     /// `POST /sign-in/link`: begins a session with a new token.
     @Sendable private func useLink(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
-        guard let token = request.values["token"].flatMap(ConsoleToken.init),
-            let link = try await link(token, request)
-        else { throw .signIn(.badLink) }
-        try await acts.record(.signIn, by: link.account, request)
+        let (token, link) = try await requestedLink(request)
         let (new, session): (ConsoleToken, ConsoleSession?)
         do {
+            try await acts.record(.signIn, by: link.account, request)
             new = try ConsoleToken()
             session = try await store.signIn(with: token.digest(), as: new.digest(), at: request.now)
-        } catch { throw request.unavailable }
+        } catch {
+            metrics.signedIn(.link, .failed)
+            throw request.unavailable
+        }
         guard session != nil else {
+            metrics.signedIn(.link, .refused)
             acts.noteRefusal("link_used", of: .signIn, by: link.account, request)
             throw .signIn(.badLink)
         }
+        metrics.signedIn(.link, .accepted)
         // The browser forgets the earlier session. It must not stay valid elsewhere.
         if let earlier = request.session { try? await store.endSession(earlier.digest, at: request.now) }
         log.notice(
@@ -79,8 +83,23 @@ struct SignInPages: Sendable {
         return .redirect(PageAddress("/"), cookies: [ConsoleCookie(name: .session, value: new.text)])
     }
 
-    private func link(_ token: ConsoleToken, _ request: ConsoleRequest) async throws(ConsoleRefusal) -> SignInLink? {
-        do { return try await store.signInLink(token.digest(), at: request.now) } catch { throw request.unavailable }
+    /// Returns the link that the request names.
+    private func requestedLink(
+        _ request: ConsoleRequest
+    ) async throws(ConsoleRefusal) -> (token: ConsoleToken, link: SignInLink) {
+        guard let token = request.values["token"].flatMap(ConsoleToken.init) else { throw refused() }
+        let link: SignInLink?
+        do { link = try await store.signInLink(token.digest(), at: request.now) } catch {
+            metrics.signedIn(.link, .failed)
+            throw request.unavailable
+        }
+        guard let link else { throw refused() }
+        return (token, link)
+    }
+
+    private func refused() -> ConsoleRefusal {
+        metrics.signedIn(.link, .refused)
+        return .signIn(.badLink)
     }
 
     @Sendable private func signOut(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {

@@ -90,7 +90,16 @@ package struct ConfigurationFile: Sendable {
     package static func read(
         _ text: [UInt8], name: String, readSecret: ReadSecret = Self.noSecrets
     ) -> (file: ConfigurationFile, problems: [Diagnostic]) {
-        let yaml = YAMLFile(name: name)
+        let (file, problems) = check(text, readSecret: readSecret)
+        return (file, problems.map { $0.diagnostic(in: name) })
+    }
+
+    /// Reads a file as ``read(_:name:readSecret:)`` does.
+    /// - Returns: the settings that could be read, and every problem with its place.
+    package static func check(
+        _ text: [UInt8], readSecret: ReadSecret
+    ) -> (file: ConfigurationFile, problems: [FileProblem]) {
+        let yaml = YAMLFile()
         var file = ConfigurationFile()
         if let root = yaml.compose(text) { file.read(root, digest: (try? SHA256.hash(text)) ?? [], readSecret) }
         return (file, yaml.problems)

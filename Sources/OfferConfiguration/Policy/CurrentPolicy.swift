@@ -1,32 +1,49 @@
+import FoundationEssentials
 import NIOConcurrencyHelpers
 package import OfferCore
 
 /// The policy in force. Each request uses one snapshot from start to finish, so it never sees a partial change.
 package final class CurrentPolicy: Sendable {
-    private let policy: NIOLockedValueBox<Policy>
-
-    package init(_ policy: Policy) {
-        self.policy = NIOLockedValueBox(policy)
+    private struct State {
+        var policy: Policy
+        var standings: [KeyID: KeyStanding] = [:]
     }
 
-    package var snapshot: Policy { policy.withLockedValue { $0 } }
+    private let state: NIOLockedValueBox<State>
+    private let now: @Sendable () -> Timestamp
+
+    package init(_ policy: Policy, now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) }) {
+        self.now = now
+        var state = State(policy: policy)
+        state.standings.note(policy.ring, at: now(), isStart: true)
+        self.state = NIOLockedValueBox(state)
+    }
+
+    package var snapshot: Policy { state.withLockedValue { $0.policy } }
+
+    /// The state of each key of the ring, and since when.
+    package var standings: [KeyID: KeyStanding] { state.withLockedValue { $0.standings } }
 
     package func takeOutOfService(_ id: KeyID) {
-        _ = policy.withLockedValue { policy in
-            let previous = policy
-            var ring = previous.ring
+        change { policy in
+            var ring = policy.ring
             ring.takeOutOfService(id)
-            policy = previous.with(ring)
-            return previous
+            return policy.with(ring)
         }
     }
 
     /// Puts `next` in force. A key that was taken out of service while `next` was being prepared stays out of service.
     package func replace(with next: Policy) {
+        change { policy in next.mergingOutOfService(from: policy.ring) }
+    }
+
+    private func change(_ next: (Policy) -> Policy) {
+        let time = now()
         // The previous policy is released outside the lock, so no request waits while its keys are freed.
-        _ = policy.withLockedValue { policy in
-            let previous = policy
-            policy = next.mergingOutOfService(from: previous.ring)
+        _ = state.withLockedValue { state in
+            let previous = state.policy
+            state.policy = next(previous)
+            state.standings.note(state.policy.ring, at: time, isStart: false)
             return previous
         }
     }

@@ -40,7 +40,7 @@ package enum BuiltInRules {
 
     /// The conditions of the rules, by name.
     package static let conditions: [String: Condition] = {
-        let file = YAMLFile(name: "built-in rules")
+        let file = YAMLFile()
         let members = file.compose(Array(yaml.utf8))?.members("the file", known: ["rules"])
         let named = RulesReader(members?["rules"], builtIn: [:]).named
         precondition(file.problems.isEmpty, "\(file.problems)")

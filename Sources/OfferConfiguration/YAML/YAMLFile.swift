@@ -1,15 +1,9 @@
-import OfferCore
 import Yams
 
 /// A YAML file that is being read. It collects all problems, so that they are reported together.
 final class YAMLFile {
-    private let name: String
-    private(set) var problems: [Diagnostic] = []
+    private(set) var problems: [FileProblem] = []
     private var itemCount = 0
-
-    init(name: String) {
-        self.name = name
-    }
 
     /// The maximum number of problems. A file with more is probably not a configuration file.
     private static let maximumProblems = 100
@@ -19,24 +13,24 @@ final class YAMLFile {
     /// - Returns: nil if the text is not YAML, which is reported as a problem.
     func compose(_ text: [UInt8]) -> YAMLValue? {
         guard let text = String(validating: text, as: UTF8.self) else {
-            problems.append(Diagnostic("\(name) is not UTF-8", hint: "save it as UTF-8"))
+            problems.append(FileProblem(line: nil, "is not UTF-8", hint: "save it as UTF-8"))
             return nil
         }
         do {
             guard let node = try Yams.compose(yaml: text) else {
                 problems.append(
-                    Diagnostic("\(name) is empty", hint: "add apps and their offers, or omit the file"))
+                    FileProblem(line: nil, "is empty", hint: "add apps and their offers, or omit the file"))
                 return nil
             }
             return YAMLValue(node, "", in: self)
         } catch let error as YamlError {
             let (line, reason) = Self.place(of: error)
             problems.append(
-                Diagnostic(
-                    "\(name)\(line.map { ", line \($0)" } ?? ""): this is not YAML: \(reason)",
+                FileProblem(
+                    line: line, "\(line == nil ? "" : "this ")is not YAML: \(reason)",
                     hint: "check the indentation, and put strings with special characters in quotes"))
         } catch {
-            problems.append(Diagnostic("\(name) cannot be read (\(error))", hint: "save it as YAML"))
+            problems.append(FileProblem(line: nil, "cannot be read (\(error))", hint: "save it as YAML"))
         }
         return nil
     }
@@ -57,7 +51,7 @@ final class YAMLFile {
     func report(_ error: String, at node: Node, _ path: String, hint: String) {
         guard hasFewProblems else { return }
         let path = path.isEmpty ? "" : "\(path): "
-        problems.append(Diagnostic("\(name), line \(node.mark?.line ?? 0): \(path)\(error)", hint: hint))
+        problems.append(FileProblem(line: node.mark?.line, "\(path)\(error)", hint: hint))
     }
 
     /// False if there are so many problems that further reading is pointless.

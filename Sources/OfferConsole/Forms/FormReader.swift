@@ -9,6 +9,8 @@ package enum FormReader {
         case tooManyFields
         /// A part between `&` has no `=`.
         case notPairs
+        /// A form with files is not made of parts as browsers write them.
+        case notParts
         /// The name is cut to 64 bytes.
         case unknownField(String)
         case repeatedField(String)
@@ -76,7 +78,13 @@ package enum FormReader {
             default: decoded.append(byte)
             }
         }
-        return String(validating: withLineFeeds(decoded), as: UTF8.self)
+        return plain(decoded)
+    }
+
+    /// Returns UTF-8 as text, with a line feed for each carriage return and line feed; nil if it is not UTF-8 or has control
+    /// characters.
+    static func plain(_ utf8: [UInt8]) -> String? {
+        String(validating: withLineFeeds(utf8), as: UTF8.self)
             .flatMap { $0.unicodeScalars.contains(where: isControl) ? nil : $0 }
     }
 

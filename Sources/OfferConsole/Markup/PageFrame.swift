@@ -43,6 +43,7 @@ package struct PageFrame: Sendable {
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="color-scheme" content="light dark">
         <meta name="robots" content="noindex">
+        <link rel="icon" type="image/svg+xml" href="/favicon.svg">
         <link rel="stylesheet" href="/console.css">
         </head>
         <body>

@@ -2,7 +2,7 @@ package import OfferCore
 
 /// `GET /audit`: who looked at whom, and who did what. Newest first.
 ///
-/// Fields of the filter: `person` (only for an auditor), `act`, `from` and `until` (`2026-11-27`).
+/// Fields of the filter: `person` and `customer` (only for an auditor), `act`, `from` and `until` (`2026-11-27`).
 package final class AuditView: Sendable {
     package final class Line: Sendable {
         /// The number of the line in the audit trail.
@@ -32,18 +32,23 @@ package final class AuditView: Sendable {
 
     package final class Filter: Sendable {
         let person: String
+        /// An identifier of the customer.
+        let customer: String
         let act: String
         let from: String
         let until: String
 
-        package init(person: String = "", act: String = "", from: String = "", until: String = "") {
+        package init(
+            person: String = "", customer: String = "", act: String = "", from: String = "", until: String = ""
+        ) {
             self.person = person
+            self.customer = customer
             self.act = act
             self.from = from
             self.until = until
         }
 
-        var isEmpty: Bool { [person, act, from, until].allSatisfy(\.isEmpty) }
+        var isEmpty: Bool { [person, customer, act, from, until].allSatisfy(\.isEmpty) }
     }
 
     let frame: PageFrame
@@ -100,19 +105,21 @@ package final class AuditView: Sendable {
                 "<p>It is not a regular file. Search it where its lines arrive.</p>")
         case .wholeFile: nil
         case .since(let time):
-            #"<p class="note">This searches the newest 8 MiB of the current file, back to \#(frame.clock.html(time)).</p>"#
+            #"<p class="note">This searches the newest 32 MiB of the trail, back to \#(frame.clock.html(time)).</p>"#
         }
     }
 
     private var filterForm: HTML {
         let person = Form.text("person", label: "Person", value: filter.person, attributes: #" maxlength="100""#)
+        let customer = Form.text(
+            "customer", label: "Customer", value: filter.customer, attributes: #" maxlength="512""#)
         let acts =
             [Form.option("", "All", isSelected: filter.act.isEmpty)]
             + acts.html { Form.option($0, $0, isSelected: $0 == filter.act) }
         let clear: HTML? = filter.isEmpty ? nil : #"<a class="button" href="/audit">Clear</a>"#
         return """
             <form class="card filter" method="get" action="/audit" aria-label="Filter">
-            \(showsEveryone ? person : nil)\(Form.select("act", label: "Act", acts))\
+            \(showsEveryone ? "\(person)\(customer)" : nil)\(Form.select("act", label: "Act", acts))\
             \(Form.text("from", label: "From", value: filter.from, attributes: #" type="date""#))\
             \(Form.text("until", label: "Until", value: filter.until, attributes: #" type="date""#))\
             <button>Filter</button>\(clear)</form>
@@ -128,7 +135,7 @@ package final class AuditView: Sendable {
         }
         return Blocks.table(
             "Lines of the audit trail", head: ["Line", "Time", "Person", "Act", "Subject", "Outcome"],
-            rows: lines.html(row))
+            rows: lines.html(row), class: "trail")
     }
 
     private func row(_ line: Line) -> HTML {

@@ -4,7 +4,9 @@ import OfferCore
 
 extension CustomerView {
     var ledgerSection: HTML {
-        Blocks.section("ledger", "Ledger", "<h3>Signed</h3>\(signedTable)<h3>Redeemed</h3>\(redeemedTable)")
+        let link = authorisations.isEmpty && redemptions.isEmpty ? nil : CustomerTable.ledger.link(self)
+        return Blocks.section(
+            "ledger", "Ledger", "<h3>Signed</h3>\(signedTable)<h3>Redeemed</h3>\(redeemedTable)\(link)")
     }
 
     private var signedTable: HTML {

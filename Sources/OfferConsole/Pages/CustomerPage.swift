@@ -81,7 +81,8 @@ extension CustomerView {
             "Product", "From", "Until", "Price", "Refunded", "Transaction", "Original transaction",
         ]
         return """
-            <details><summary>The periods as a table</summary>\(Blocks.table("Periods", head: head, rows: rows))</details>
+            <details><summary>The periods as a table</summary>\(Blocks.table("Periods", head: head, rows: rows))\
+            \(CustomerTable.periods.link(self))</details>
             """
     }
 
@@ -114,7 +115,10 @@ extension CustomerView {
                 : "<ul class=\"grants\">\(list)</ul>")
     }
 
-    private var timelineSection: HTML { Blocks.section("timeline", "Timeline", timeline.html(frame.clock)) }
+    private var timelineSection: HTML {
+        let link = timeline.entries.isEmpty ? nil : CustomerTable.timeline.link(self)
+        return Blocks.section("timeline", "Timeline", "\(timeline.html(frame.clock))\(link)")
+    }
 
     private var factSection: HTML {
         let rows = facts.html { Blocks.row([UserText.code($0.name), UserText.text($0.value)]) }

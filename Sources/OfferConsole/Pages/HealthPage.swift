@@ -14,15 +14,20 @@ package final class HealthView: Sendable {
         /// `active`, `standby` or `retired`.
         let state: String
         let since: Timestamp?
+        /// True if the key had its state when the service started, so it may have it for longer.
+        let isSinceStart: Bool
+        /// Since the service started; nil for none.
         let lastSignature: Timestamp?
 
         package init(
-            keyID: String, fingerprint: String, state: String, since: Timestamp?, lastSignature: Timestamp?
+            keyID: String, fingerprint: String, state: String, since: Timestamp?, isSinceStart: Bool = false,
+            lastSignature: Timestamp?
         ) {
             self.keyID = keyID
             self.fingerprint = fingerprint
             self.state = state
             self.since = since
+            self.isSinceStart = isSinceStart
             self.lastSignature = lastSignature
         }
     }
@@ -93,8 +98,11 @@ package final class HealthView: Sendable {
             Blocks.row([
                 UserText.code(key.keyID), #"<code class="fingerprint">\#(key.fingerprint)</code>"#,
                 Self.badge(key.state),
-                key.since.map { frame.clock.html($0) } ?? "unknown",
-                key.lastSignature.map { frame.clock.html($0, now: now) } ?? "not recorded",
+                key.since.map { time in
+                    key.isSinceStart
+                        ? #"\#(frame.clock.html(time)) <span class="note">or longer</span>"# : frame.clock.html(time)
+                } ?? "unknown",
+                key.lastSignature.map { frame.clock.html($0, now: now) } ?? "none since the start",
             ])
         }
         return Blocks.table(

@@ -118,7 +118,7 @@ package final class OffersView: Sendable {
         return """
             <details><summary>The numbers as a table</summary>
             \(Blocks.table("Numbers per day", head: ["Day (UTC)", "Signed", "Redeemed"], rows: rows, class: "numbers"))
-            \(csv.map { #"<p><a href="\#($0)">Download as CSV</a></p>"# })</details>
+            \(csv.map { #"<p class="download"><a href="\#($0)">Download as CSV</a></p>"# })</details>
             """
     }
 

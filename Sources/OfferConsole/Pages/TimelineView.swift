@@ -5,7 +5,7 @@ package final class TimelineView: Sendable {
     package enum Kind: Sendable {
         case purchase, renewal, autoRenew, ended, refund, billing, shown, signed, redeemed, refused, data
 
-        fileprivate var words: StaticString {
+        var words: StaticString {
             switch self {
             case .purchase: "Purchase"
             case .renewal: "Renewal"

@@ -35,29 +35,27 @@ extension RulesDryRun {
     /// rules. A customer counts once for each reason. The line `eligible` counts the eligible customers, and names
     /// some customers whose decision changes.
     package var csv: String {
-        var text =
-            "bundleID,environment,productID,offerID,ruleInForce,newRule,reason,inForce,new,gained,lost,gainedSample,lostSample\r\n"
+        var table = CSV(head: [
+            "bundleID", "environment", "productID", "offerID", "ruleInForce", "newRule", "reason", "inForce", "new",
+            "gained", "lost", "gainedSample", "lostSample",
+        ])
         for (offer, outcome) in sorted {
             let names = [
-                offer.app.bundleID.text.description, offer.app.environment.rawValue,
-                offer.productID.text.description, offer.offerID.text.description, outcome.ruleInForce ?? "",
-                outcome.newRule ?? "",
+                CSV.Cell(offer.app.bundleID.text.description), CSV.Cell(offer.app.environment.rawValue),
+                CSV.Cell(offer.productID.text.description), CSV.Cell(offer.offerID.text.description),
+                CSV.Cell(outcome.ruleInForce), CSV.Cell(outcome.newRule),
             ]
             for code in outcome.codes {
-                let counts = [outcome.inForce[code] ?? 0, outcome.new[code] ?? 0].map(String.init)
+                let counts = [outcome.inForce[code] ?? 0, outcome.new[code] ?? 0].map { CSV.Cell.number(Int64($0)) }
                 let changes = [outcome.gained, outcome.lost]
-                let ofChanges =
-                    code == nil ? changes.map { "\($0.count)" } + changes.map(\.sampleText) : ["", "", "", ""]
-                let fields = names + [code?.rawValue ?? "eligible"] + counts + ofChanges
-                text += fields.map(Self.field).joined(separator: ",") + "\r\n"
+                let ofChanges: [CSV.Cell] =
+                    code == nil
+                    ? changes.map { .number(Int64($0.count)) } + changes.map { CSV.Cell($0.sampleText) }
+                    : [.empty, .empty, .empty, .empty]
+                table.add(names + [CSV.Cell(code?.rawValue ?? "eligible")] + counts + ofChanges)
             }
         }
-        return text
-    }
-
-    /// Returns a field, quoted as RFC 4180 requires.
-    private static func field(_ text: String) -> String {
-        text.contains { ",\"\r\n".contains($0) } ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
+        return table.text
     }
 
     /// The complete result, with a sample of customers for each change.

@@ -332,7 +332,8 @@ extension HTTPRequest {
             method: head.method, target: head.target, host: head.host, contentType: head.contentType,
             contentEncoding: head.contentEncoding, authorization: head.authorization, peer: connection.peer,
             forwardedFor: head.forwardedFor, idempotencyKey: head.idempotencyKey,
-            browser: BrowserHeaders(ifAny: head.cookies, fetchSite: head.fetchSite, origin: head.origin),
+            browser: BrowserHeaders(
+                ifAny: head.cookies, fetchSite: head.fetchSite, origin: head.origin, ifNoneMatch: head.ifNoneMatch),
             context: RequestContext(head),
             standing: connection.standing, body: body)
     }

@@ -227,7 +227,8 @@ extension HTTPRequest {
             authorization: head.only("authorization"), peer: connection.peer,
             forwardedFor: head.joined("x-forwarded-for"), idempotencyKey: head.only("idempotency-key"),
             browser: BrowserHeaders(
-                ifAny: head["cookie"], fetchSite: head.only("sec-fetch-site"), origin: head.only("origin")),
+                ifAny: head["cookie"], fetchSite: head.only("sec-fetch-site"), origin: head.only("origin"),
+                ifNoneMatch: head.only("if-none-match")),
             context: context, standing: connection.standing)
     }
 }

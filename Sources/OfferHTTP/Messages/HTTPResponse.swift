@@ -12,6 +12,7 @@ package struct HTTPResponse: Hashable, Sendable {
         case css = "text/css; charset=utf-8"
         /// RFC 4180.
         case csv = "text/csv; charset=utf-8; header=present"
+        case svg = "image/svg+xml"
     }
 
     /// A header of a response for browsers.
@@ -86,10 +87,13 @@ package struct HTTPResponse: Hashable, Sendable {
     }
 
     /// A 204 response: the request succeeded, and there is no content to return.
-    package static let noContent = HTTPResponse()
+    package static let noContent = HTTPResponse(withoutContent: 204)
 
-    private init() {
-        status = 204
+    /// A 304 response: the client has the content already.
+    package static let notModified = HTTPResponse(withoutContent: 304)
+
+    private init(withoutContent status: Int) {
+        self.status = status
         mediaType = nil
         content = .none
     }
@@ -108,7 +112,8 @@ package struct HTTPResponse: Hashable, Sendable {
         }
     }
 
-    /// The value of the `Content-Length` header; nil for a 204, which must not have one (RFC 9110 section 8.6).
+    /// The value of the `Content-Length` header; nil for a 204, which must not have one, and for a 304, which may have only
+    /// that of the stored response (RFC 9110 section 8.6).
     var contentLength: Int? {
         if case .none = content { nil } else { content.count }
     }
@@ -137,6 +142,7 @@ package struct HTTPResponse: Hashable, Sendable {
         case 200: "OK"
         case 204: "No Content"
         case 303: "See Other"
+        case 304: "Not Modified"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 403: "Forbidden"

@@ -40,6 +40,8 @@ package struct RequestHead {
     private(set) var cookies: [String] = []
     /// The value of the `Sec-Fetch-Site` header; empty if there are several.
     private(set) var fetchSite: String?
+    /// The value of the `If-None-Match` header; empty if there are several.
+    private(set) var ifNoneMatch: String?
     /// The value of the `Origin` header; empty if there are several.
     private(set) var origin: String?
     /// True if the client waits for 100 Continue before it sends the body.
@@ -98,6 +100,8 @@ package struct RequestHead {
             case 12 where Self.isEqual(bytes, name, "content-type"):
                 let type = try Self.mediaType(bytes, value)
                 contentType = contentType.map { "\($0), \(type)" } ?? type
+            case 13 where Self.isEqual(bytes, name, "if-none-match"):
+                ifNoneMatch = ifNoneMatch == nil ? Self.textIfAny(bytes, value) : ""
             case 13 where Self.isEqual(bytes, name, "authorization"):
                 authorization = try authorization == nil ? Self.text(bytes, value) : ""
             case 14 where Self.isEqual(bytes, name, "sec-fetch-site"):

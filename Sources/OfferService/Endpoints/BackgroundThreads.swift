@@ -19,6 +19,10 @@ package final class BackgroundThreads: Sendable {
         for loop in group.makeIterator() { loop.execute { _ = offer_run_only_when_idle() } }
     }
 
+    /// An executor for tasks whose parts are short, such as a trial of rules that decides about a page of customers at a
+    /// time.
+    package var executor: any TaskExecutor { IdleExecutor(loop: group.next()) }
+
     /// Runs `work` when a thread is free.
     /// - Returns: the result of the work; nil if no thread was free within `limit`, or if the task was cancelled before
     ///   the work began. The thread then skips the work, because newer requests are waiting, and the result would be
@@ -38,5 +42,17 @@ package final class BackgroundThreads: Sendable {
         } onCancel: {
             isCancelled.store(true, ordering: .relaxed)
         }
+    }
+}
+
+/// An executor that runs tasks on one of the threads.
+private final class IdleExecutor: TaskExecutor {
+    private let loop: any EventLoop
+
+    init(loop: any EventLoop) { self.loop = loop }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        loop.execute { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -143,6 +143,12 @@ extension Metric {
         "offer_signer_audit_head_hash", .gauge, [],
         "First 48 bits of the hash of that line, as a number. Absent without an audit trail.")
 
+    // The console.
+    static let consoleSignIns = Metric(
+        "offer_signer_console_sign_ins_total", .counter, ["way", "outcome"],
+        "Sign-ins to the console, with a `link` or at the identity `provider`: `accepted`, `refused`, or `failed` because "
+            + "the provider or the database did not answer.")
+
     // Connections.
     static let connections = Metric(
         "offer_signer_connections", .gauge, [], "Open connections.")
@@ -189,7 +195,7 @@ extension Metric {
         retentionAnswers, retentionRepeats, retentionDeadlineMisses, retentionSeconds, apiRequests, apiSeconds,
         recoveredUntil, subscriptionsDue, forwards, forwardsPending, forwardsDead, oldestForward, keyState,
         ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,
-        auditBreaks, auditHeadLine, auditHeadHash, connections,
+        auditBreaks, auditHeadLine, auditHeadHash, consoleSignIns, connections,
         connectionsEvicted, connectionsRelieved, connectionsRefused, memoryUsed, memoryBudget, tlsHandshakeFailures,
         processCPU, processMemory,
         processOpenDescriptors, processMaximumDescriptors, processStart, build,

@@ -4,12 +4,13 @@ import NIOConcurrencyHelpers
 import NIOCore
 package import OfferAudit
 import OfferConfiguration
-import OfferCore
+package import OfferCore
 import OfferEligibility
 package import OfferHTTP
 package import OfferTelemetry
 import SubscriberStore
 package import SubscriberSync
+import Synchronization
 
 /// The metrics that the service updates as events occur. ``MetricsPage`` adds the metrics that it looks up on request.
 ///
@@ -19,10 +20,11 @@ package final class ServiceMetrics: Sendable {
 
     private let refusals: [Problem.Code: Counter]
     private let limited: [LimitedParty: Counter]
-    private let signatures = NIOLockedValueBox<[SignedWith: Counter]>([:])
+    private let signatures = NIOLockedValueBox<[SignedWith: SignedSeries]>([:])
     private let decisions = NIOLockedValueBox<[DecidedOn: Counter]>([:])
     private let reloads: [ReloadOutcome: Counter]
     private let grants: [GrantAct: Counter]
+    private let signIns: [SignInWay: [SignInOutcome: Counter]]
     let signing: Histogram
     let verifying: Histogram
     let clockSteps: Counter
@@ -43,6 +45,10 @@ package final class ServiceMetrics: Sendable {
         limited = Self.each { registry.counter(.limited, $0) }
         reloads = Self.each { registry.counter(.ringReloads, $0) }
         grants = Self.each { registry.counter(.grants, $0) }
+        signIns = Dictionary(
+            uniqueKeysWithValues: SignInWay.allCases.map { way in
+                (way, Self.each { registry.counter(.consoleSignIns, way.rawValue, $0) })
+            })
         signing = registry.histogram(.signing)
         verifying = registry.histogram(.verifying)
         emailUsernames = registry.counter(.emailUsernames)
@@ -86,16 +92,28 @@ package final class ServiceMetrics: Sendable {
     func limited(_ party: LimitedParty) { limited[party]?.increment() }
 
     /// Counts a signature that was made and verified.
-    func signed(_ kind: SignatureKind, for app: BundleID, with key: KeyID, under policy: Policy) {
+    /// - Parameter time: the timestamp of the signature.
+    func signed(
+        _ kind: SignatureKind, for app: BundleID, with key: KeyID, at time: Timestamp, under policy: Policy
+    ) {
         let series = SignedWith(kind: kind, app: policy.names(app) ? app : nil, key: key)
-        let counter = signatures.withLockedValue { signatures in
+        let known = signatures.withLockedValue { signatures in
             if let known = signatures[series] { return known }
             let app = series.app?.text.description ?? "other"
-            let new = registry.counter(.signatures, kind.rawValue, app, key.description)
+            let new = SignedSeries(counter: registry.counter(.signatures, kind.rawValue, app, key.description))
             signatures[series] = new
             return new
         }
-        counter.increment()
+        known.counter.increment()
+        known.lastAt.max(time.milliseconds, ordering: .relaxed)
+    }
+
+    /// The timestamp of the last signature by each key that has signed since the process started.
+    package var lastSignatures: [KeyID: Timestamp] {
+        let all = signatures.withLockedValue { $0 }
+        return Dictionary(
+            all.map { ($0.key.key, Timestamp(milliseconds: $0.value.lastAt.load(ordering: .relaxed))) },
+            uniquingKeysWith: max)
     }
 
     /// Counts decisions about the offers of one customer. A decision counts once for each different reason.
@@ -218,6 +236,9 @@ package final class ServiceMetrics: Sendable {
         registry.counter(.selfVerificationFailures, key.description).increment()
     }
 
+    /// Counts a sign-in to the console.
+    package func signedIn(_ way: SignInWay, _ outcome: SignInOutcome) { signIns[way]?[outcome]?.increment() }
+
     func reloaded(_ isApplied: Bool) { reloads[isApplied ? .applied : .refused]?.increment() }
 
     package func write(_ metric: Metric, to text: inout ExpositionText) { registry.write(metric, to: &text) }
@@ -270,6 +291,14 @@ extension [DecidedOn: Counter] {
             if let counter = self[series] { counter.increment() } else { missing.append(series) }
         }
     }
+}
+
+private final class SignedSeries: Sendable {
+    let counter: Counter
+    /// The timestamp of the last signature, in milliseconds.
+    let lastAt = Atomic<Int64>(0)
+
+    init(counter: Counter) { self.counter = counter }
 }
 
 private struct SignedWith: Hashable {

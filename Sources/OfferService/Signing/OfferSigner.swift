@@ -111,7 +111,8 @@ package struct OfferSigner: Sendable {
             var timer = SigningTimer(metrics)
             return try right.signature(for: customer, nonce: nonce, timestamp: time) { timer.note($0) }
         }
-        metrics.signed(.promotionalOffer, for: right.item.app, with: right.keyID, under: admission.policy)
+        metrics.signed(
+            .promotionalOffer, for: right.item.app, with: right.keyID, at: time, under: admission.policy)
         log.debug(
             "offer signed",
             metadata: admission.context.metadata([
@@ -162,7 +163,7 @@ package struct OfferSigner: Sendable {
             var timer = SigningTimer(metrics)
             return try right.compactJWS(for: request, nonce: nonce, timestamp: time) { timer.note($0) }
         }
-        metrics.signed(request.kind, for: right.item.app, with: right.keyID, under: admission.policy)
+        metrics.signed(request.kind, for: right.item.app, with: right.keyID, at: time, under: admission.policy)
         log.debug(
             "JWS signed",
             metadata: admission.context.metadata(["keyID": "\(right.keyID)", "aud": "\(request.audience)"]))

@@ -75,7 +75,9 @@ struct LedgerCheck {
         let known = offer.nonces.count { nonce in ofOffer.contains { $0.nonce == nonce } }
         guard known == 0 else { return known == offer.nonces.count ? .reserved : .reservedFirst }
         let view = try view(of: offer.productID, offer.offerID, offer.limits, ofOffer)
-        if let grant = offer.grant, request.reserving != .nothing, try !isInForce(grant, view) { return .refused([.grantEnded]) }
+        if let grant = offer.grant, request.reserving != .nothing, try !isInForce(grant, view) {
+            return .refused([.grantEnded])
+        }
         let refusals = view.refusals(under: offer.limits, at: request.at)
         guard refusals.isEmpty else { return .refused(refusals) }
         let isWanted =

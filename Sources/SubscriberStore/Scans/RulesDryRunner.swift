@@ -12,25 +12,32 @@ package struct RulesDryRunner: Sendable {
     package let workers: Int
 
     /// The number of subscriptions read at a time.
-    private static let pageSize: Int64 = 1000
+    package let pageSize: Int64
 
-    package init(inForce: Catalogue, new: Catalogue, at: Timestamp, sampleSize: Int, workers: Int) {
+    package init(
+        inForce: Catalogue, new: Catalogue, at: Timestamp, sampleSize: Int, workers: Int, pageSize: Int64 = 1000
+    ) {
         self.inForce = inForce
         self.new = new
         self.at = at
         self.sampleSize = sampleSize
         self.workers = workers
+        self.pageSize = pageSize
     }
 
-    /// - Parameter progress: called with the completed share of subscriptions, from 0 to 1.
+    /// - Parameters:
+    ///   - isCancelled: called before each page. If it returns true, the run ends, and its result is of no use. To cancel
+    ///     the task instead would look like a failure of the store.
+    ///   - progress: called with the completed share of subscriptions, from 0 to 1.
     package func run(
-        over store: any SubscriberStore, progress: @escaping @Sendable (Double) -> Void
+        over store: any SubscriberStore, isCancelled: @escaping @Sendable () -> Bool = { false },
+        progress: @escaping @Sendable (Double) -> Void
     ) async throws(StoreError) -> RulesDryRun {
         var pages: [Page] = []
         for app in apps {
             guard let numbers = try await store.subscriptionNumbers(in: app) else { continue }
-            for start in stride(from: numbers.lowerBound, through: numbers.upperBound, by: Int(Self.pageSize)) {
-                pages.append(Page(app: app, numbers: start...min(start + Self.pageSize - 1, numbers.upperBound)))
+            for start in stride(from: numbers.lowerBound, through: numbers.upperBound, by: Int(pageSize)) {
+                pages.append(Page(app: app, numbers: start...min(start + pageSize - 1, numbers.upperBound)))
             }
         }
         let queue = NIOLockedValueBox(pages[...])
@@ -40,9 +47,11 @@ package struct RulesDryRunner: Sendable {
                 group.addTask {
                     await Result { () async throws(StoreError) in
                         var dryRun = RulesDryRun(inForce: inForce, new: new, sampleSize: sampleSize)
-                        while let (page, left) = queue.withLockedValue({ pages in
-                            pages.popFirst().map { ($0, pages.count) }
-                        }) {
+                        while !isCancelled(),
+                            let (page, left) = queue.withLockedValue({ pages in
+                                pages.popFirst().map { ($0, pages.count) }
+                            })
+                        {
                             for customer in try await store.customers(in: page.app, numbered: page.numbers) {
                                 dryRun.add(customer, at: at)
                             }

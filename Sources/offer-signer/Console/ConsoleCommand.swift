@@ -27,9 +27,11 @@ struct ConsoleOptions: ParsableArguments {
         return flags
     }
 
+    func configuration() throws -> Configuration { try database.folder.reader(flags).read() }
+
     /// Returns the origin to which sign-in links lead.
     func origin() throws -> ConsoleOrigin {
-        guard let console = try database.folder.reader(flags).read().console else {
+        guard let console = try configuration().console else {
             throw CommandError(
                 "there is no console",
                 hint: "set \(Settings.consoleAddress.variable) or --console-address, for example to 127.0.0.1:8081")

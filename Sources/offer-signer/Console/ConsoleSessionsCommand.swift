@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import OfferAudit
 import OfferCore
 import SubscriberStore
 
@@ -47,6 +48,8 @@ struct ConsoleSignOutCommand: AsyncParsableCommand {
         let count = try await options.withStore { store in
             try await store.endSessions(of: name, at: Timestamp(.now))
         }
+        // A line that cannot be written must not keep sessions alive.
+        try await ConsoleAudit.record(.endSessions, about: name, try options.configuration())
         StandardStreams.print(count == 1 ? "1 session ended\n" : "\(count) sessions ended\n")
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ConsoleService
 import FoundationEssentials
+import OfferAudit
 import OfferConfiguration
 import OfferConsole
 import OfferCore
@@ -17,8 +18,9 @@ struct ConsoleSignInCommand: AsyncParsableCommand {
 
               offer-signer console sign-in --name "Ada Lovelace" --role support --role auditor
 
-            support finds customers and sees everything about them. marketing sees the offers. operator sees offers, \
-            alarms and health. auditor sees what everybody did. The name appears in the audit trail.
+            support finds customers and sees everything about them. marketing sees offers and tries rules. operator does too, \
+            and sees alarms and health. auditor sees what everybody did. The name appears in the audit trail, which also gets a line \
+            about the link before it is printed.
             """
     )
 
@@ -42,6 +44,7 @@ struct ConsoleSignInCommand: AsyncParsableCommand {
 
     func run() async throws {
         let origin = try options.origin()
+        try await ConsoleAudit.record(.link, about: name, roles: roles.map(\.rawValue), try options.configuration())
         let url = try await options.database.withStore { store in
             try await ConsoleInvitation.make(name: name, roles: roles, at: Timestamp(.now), in: store, origin.text)
         }

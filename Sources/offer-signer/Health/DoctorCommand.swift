@@ -27,13 +27,14 @@ struct DoctorCommand: AsyncParsableCommand {
             warning: /health/ready would answer 200, with the status degraded.
 
             With --online, it also sends a request to the App Store with each key. That shows whether the keys, the \
-            issuer ID and the apps of the configuration belong together, and whether the App Store can be reached.
+            issuer ID and the apps of the configuration belong together, and whether the App Store can be reached. It \
+            also reads what the identity provider of the console publishes.
             """
     )
 
     @OptionGroup var options: ServeOptions
 
-    @Flag(help: "Also try each key with the App Store.")
+    @Flag(help: "Also try each key with the App Store, and the identity provider of the console.")
     var online = false
 
     func run() async throws {
@@ -60,6 +61,7 @@ struct DoctorCommand: AsyncParsableCommand {
         problems += auditProblems(configuration)
         reportAppStoreData(configuration.appStore)
         problems += storeProblems(configuration.store)
+        problems += await consoleProblems(configuration.console, isOnline: online)
         problems += clockProblems(configuration)
         problems += cryptographyProblems()
         if let problem = configuration.certificate?.problem(at: .now) { problems.append(problem) }
@@ -262,5 +264,5 @@ struct DoctorCommand: AsyncParsableCommand {
         return problem.map { [$0] } ?? []
     }
 
-    private func report(_ text: String) { StandardStreams.print("ok: \(text)\n") }
+    func report(_ text: String) { StandardStreams.print("ok: \(text)\n") }
 }

@@ -27,6 +27,31 @@ extension FuzzTarget {
         try promise("an address reads as its values", fields.allSatisfy { again?[$0.name] == values[$0.name] })
     }
 
+    /// The body of a form with a file. The boundary is `b`.
+    static let multipartReader = FuzzTarget("multipart-reader") { input throws(BrokenPromise) in
+        let fields = [FormReader.Field("text", maximumBytes: 16), FormReader.Field("file", maximumBytes: 255)]
+        let values: FormValues
+        do throws(FormReader.Fault) {
+            values = try MultipartReader.read(input, boundary: Array("b".utf8), fields: fields)
+        } catch {
+            if case .unknownField(let name) = error { try promise("a name is cut", name.utf8.count <= 67) }
+            return
+        }
+        var written: [UInt8] = []
+        for field in fields {
+            guard let value = values[field.name] else { continue }
+            try promise("a value has its size", value.utf8.count <= field.maximumBytes)
+            try promise(
+                "a value has no control characters",
+                value.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F || [9, 10].contains($0.value) })
+            try promise("a value has no boundary", !value.contains("\r\n--b"))
+            written += Array("--b\r\nContent-Disposition: form-data; name=\"\(field.name)\"\r\n\r\n\(value)\r\n".utf8)
+        }
+        let again = try? MultipartReader.read(
+            written + Array("--b--\r\n".utf8), boundary: Array("b".utf8), fields: fields)
+        try promise("a form reads as its values", fields.allSatisfy { again?[$0.name] == values[$0.name] })
+    }
+
     /// The header `Cookie`.
     static let cookieReader = FuzzTarget("cookie-reader") { input throws(BrokenPromise) in
         let text = String(decoding: input, as: UTF8.self)
