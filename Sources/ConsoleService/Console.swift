@@ -5,6 +5,7 @@ package import OfferHTTP
 import OfferIdentity
 package import OfferService
 package import ServiceLifecycle
+import SubscriberSync
 
 /// The console: its pages and acts, wired to the parts of the service.
 package enum Console {
@@ -39,7 +40,10 @@ package enum Console {
             [
                 FindPage(directory: application.directory, acts: acts).route,
                 CustomerPage(directory: application.directory, store: store, acts: acts, log: log).route,
-                OffersPage(store: store).route, HealthPage(health: application.health).route,
+                OffersPage(store: store).route,
+                HealthPage(health: application.health) { [metrics = application.metrics] in
+                    metrics.sync.figures.catalogueReports
+                }.route,
                 AuditPage(acts: acts, path: auditPath).route,
             ] + AlarmsPage(store: store, acts: acts).routes
         return SignInPages(store: store, acts: acts, pages: pages, provider: provider, log: log).routes + pages

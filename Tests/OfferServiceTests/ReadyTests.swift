@@ -84,7 +84,7 @@ struct ReadyTests {
             Self.checks(answer)
                 == [
                     "keys": "ok", "selfTest": "ok", "audit": "off", "clock": "ok", "catalogue": "off", "appStore": "ok",
-                    "appStoreAPI": "off",
+                    "appStoreAPI": "off", "appStoreConnect": "off",
                     "store": "off", "notifications": "off", "ledger": "off", "retention": "off",
                 ])
         #expect(answer.json["activeKeys"] as? [String] == ["TESTKEY123"])

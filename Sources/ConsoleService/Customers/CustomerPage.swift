@@ -135,6 +135,6 @@ extension OfferVerdict {
             reasons: verdict.reasons.map { reason in
                 let (text, remedy) = reason.sentences
                 return Reason(text, remedy: remedy)
-            }, isChanged: isChanged)
+            }, isChanged: isChanged, terms: verdict.terms?.text)
     }
 }

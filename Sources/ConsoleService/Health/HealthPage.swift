@@ -1,16 +1,21 @@
 import OfferConfiguration
 import OfferConsole
 import OfferCore
+import OfferEligibility
 import OfferService
+import SubscriberSync
 
 /// `GET /health`: the checks of readiness probes in words, the problems, and the keys.
 struct HealthPage: Sendable {
     let health: Health
+    /// Returns the comparison of each app's catalogue with App Store Connect.
+    let reports: @Sendable () -> [CatalogueReport]
 
     var route: ConsoleRoute { .page("/health", for: .roles(ConsoleSection.health.roles), [], answer) }
 
     @Sendable private func answer(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
         let ring = request.policy.ring
+        let reports = reports()
         let states = health.checks(under: request.policy)
         let view = HealthView(
             frame: request.frame(at: PageAddress("/health")), now: request.now,
@@ -23,7 +28,12 @@ struct HealthPage: Sendable {
                 return HealthView.Key(
                     keyID: id.description, fingerprint: key.pair.fingerprint,
                     state: ring.isOutOfService(id) ? "out of service" : "\(state)", since: nil, lastSignature: nil)
-            })
+            },
+            findings: reports.flatMap(\.findings).map { finding in
+                HealthView.Finding(
+                    subject: finding.subject, sentence: finding.sentence, hint: finding.hint,
+                    isError: finding.severity == .error)
+            }, catalogueReadAt: reports.compactMap(\.readAt).min())
         return .page(view.html)
     }
 }

@@ -15,6 +15,8 @@ package struct CustomerDecision {
         package let offer: OfferTerms
         /// Empty if the customer may have the offer.
         package let reasons: [DecisionReason]
+        /// The terms that the customer agrees to; nil if they are unknown.
+        package let terms: ListedTerms?
     }
 
     /// - Parameters:
@@ -43,7 +45,7 @@ package struct CustomerDecision {
         }
         var remaining = limits[...]
         outcome = DecisionOutcome(
-            customer: customer,
+            customer: customer, listing: app.listing,
             offers: decisions.map { decision in
                 guard decision.isEligible, let limit = remaining.popFirst() else { return .refused(decision) }
                 if case .refused(let codes) = limit {
@@ -59,8 +61,9 @@ package struct CustomerDecision {
         outcome.offers.map { offer in
             switch offer {
             case .signed(let terms, _), .eligible(let terms, _), .failed(let terms, _):
-                Verdict(offer: terms, reasons: [])
-            case .refused(let decision): Verdict(offer: decision.offer, reasons: decision.reasons)
+                Verdict(offer: terms, reasons: [], terms: outcome.terms(of: terms))
+            case .refused(let decision):
+                Verdict(offer: decision.offer, reasons: decision.reasons, terms: outcome.terms(of: decision.offer))
             }
         }
     }
@@ -76,7 +79,9 @@ package struct CustomerDecision {
         if outcome.offers.isEmpty { text += "no offer with a rule is configured for the product or app\n" }
         for offer in outcome.offers {
             switch offer {
-            case .signed(let terms, _), .eligible(let terms, _), .failed(let terms, _): text += "yes  \(terms.line)\n"
+            case .signed(let terms, _), .eligible(let terms, _), .failed(let terms, _):
+                text += "yes  \(terms.line)\n"
+                if let words = outcome.terms(of: terms)?.text { text += "       \(words)\n" }
             case .refused(let decision):
                 text += "no   \(decision.offer.line)\n"
                 for reason in decision.reasons { text += "       \(reason.code.rawValue): \(reason.text)\n" }
