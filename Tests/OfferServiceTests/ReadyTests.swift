@@ -104,7 +104,7 @@ struct ReadyTests {
         let routes = try TestService(callers: [.test("signer", [.sign]), .test("watcher", [.metrics])])
         let answer = routes.get("/health/ready", authorization: authorization)
         #expect(answer.status == 200)
-        #expect(Self.checks(answer).count == 11)
+        #expect(Self.checks(answer).count == 12)
         #expect((answer.json["activeKeys"] != nil) == isTold)
         #expect(answer.text.contains("TESTKEY123") == isTold)
     }
