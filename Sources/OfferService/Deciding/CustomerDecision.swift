@@ -79,9 +79,7 @@ package struct CustomerDecision {
         if outcome.offers.isEmpty { text += "no offer with a rule is configured for the product or app\n" }
         for offer in outcome.offers {
             switch offer {
-            case .signed(let terms, _), .eligible(let terms, _), .failed(let terms, _):
-                text += "yes  \(terms.line)\n"
-                if let words = outcome.terms(of: terms)?.text { text += "       \(words)\n" }
+            case .signed(let terms, _), .eligible(let terms, _), .failed(let terms, _): text += "yes  \(terms.line)\n"
             case .refused(let decision):
                 text += "no   \(decision.offer.line)\n"
                 for reason in decision.reasons { text += "       \(reason.code.rawValue): \(reason.text)\n" }
