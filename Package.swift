@@ -138,6 +138,11 @@ let package = Package(
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
+        .target(
+            name: "AppStoreConnect",
+            dependencies: ["OfferCore", "OfferEligibility", "OutgoingHTTP", "AppStoreAPI", nioCore],
+            exclude: ["README.md"], swiftSettings: strict
+        ),
         // Loads libpq when it is first needed, so it takes nothing to build.
         .target(name: "CPostgreSQL"),
         .target(name: "OfferPostgreSQL", dependencies: ["CPostgreSQL"], exclude: ["README.md"], swiftSettings: strict),
@@ -162,8 +167,8 @@ let package = Package(
             dependencies: [
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
                 "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "AppStoreData", "AppStoreAPI",
-                "OfferIdentity", "SubscriberStore", locks, logging, nioCore, nioPosix, serviceLifecycle, unixSignals,
-                yams,
+                "AppStoreConnect", "OfferIdentity", "SubscriberStore", locks, logging, nioCore, nioPosix,
+                serviceLifecycle, unixSignals, yams,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -171,8 +176,8 @@ let package = Package(
             name: "SubscriberSync",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP",
-                "OfferAudit", "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferConfiguration", locks, logging,
-                nioCore, serviceLifecycle, nioPosix,
+                "OfferAudit", "AppStoreData", "AppStoreAPI", "AppStoreConnect", "SubscriberStore",
+                "OfferConfiguration", locks, logging, nioCore, serviceLifecycle, nioPosix,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -200,8 +205,9 @@ let package = Package(
             dependencies: [
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
                 "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI",
-                "SubscriberStore", "OfferExplanations", "OfferConfiguration", "SubscriberSync", "OfferService",
-                "OfferConsole", "ConsoleService", argumentParser, logging, nioCore, serviceLifecycle, systemPackage,
+                "AppStoreConnect", "SubscriberStore", "OfferExplanations", "OfferConfiguration", "SubscriberSync",
+                "OfferService", "OfferConsole", "ConsoleService", argumentParser, logging, nioCore, serviceLifecycle,
+                systemPackage,
                 unixSignals, locks,
             ],
             exclude: ["README.md"], swiftSettings: strict
@@ -329,6 +335,14 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "AppStoreConnectTests",
+            dependencies: [
+                "AppStoreConnect", "AppStoreAPI", "OutgoingHTTP", "OfferCore", "OfferEligibility", "OfferCrypto",
+                "OfferConfiguration", "TestSupport", "AppStoreStandIn", locks, nioCore,
+            ],
+            swiftSettings: strict
+        ),
         // Writes to a database until a test kills it.
         .executableTarget(
             name: "store-load",
@@ -400,8 +414,9 @@ let package = Package(
             name: "SubscriberSyncTests",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "AppStoreData",
-                "AppStoreAPI", "SubscriberStore", "OfferConfiguration", "SubscriberSync", "TestSupport",
-                "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks, crypto, logging, nioCore,
+                "AppStoreAPI", "AppStoreConnect", "SubscriberStore", "OfferConfiguration", "SubscriberSync",
+                "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks, crypto, logging,
+                nioCore,
                 nioPosix, nioSSL, serviceLifecycle, nioHTTP1,
             ],
             swiftSettings: strict
@@ -430,7 +445,8 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "OfferKeys", "OfferAudit",
-                "OfferConsole", "OfferIdentity", "AppStoreData", "AppStoreAPI", "OfferExplanations", "SubscriberStore",
+                "OfferConsole", "OfferIdentity", "AppStoreData", "AppStoreAPI", "AppStoreConnect", "OfferExplanations",
+                "SubscriberStore",
                 "OfferConfiguration", "SubscriberSync", "OfferService", locks, logging, nioCore,
             ],
             path: "Tests/Fuzz/Targets",

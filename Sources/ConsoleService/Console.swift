@@ -5,6 +5,7 @@ package import OfferHTTP
 import OfferIdentity
 package import OfferService
 package import ServiceLifecycle
+import SubscriberSync
 
 /// The console: its pages and acts, wired to the parts of the service.
 package enum Console {
@@ -41,7 +42,10 @@ package enum Console {
         let pages =
             [
                 FindPage(directory: application.directory, acts: acts).route,
-                HealthPage(health: application.health, keys: application.policy, metrics: application.metrics).route,
+                HealthPage(
+                    health: application.health, keys: application.policy, metrics: application.metrics,
+                    reports: { [metrics = application.metrics] in metrics.sync.figures.catalogueReports }
+                ).route,
                 AuditPage(acts: acts, path: auditPath).route,
             ] + CustomerPage(directory: application.directory, store: store, acts: acts, log: log).routes
             + GrantPage(desk: application.desk, store: store, acts: acts, log: log).routes

@@ -39,6 +39,13 @@ package struct KeyFolder: Hashable, Sendable {
         case .noKeyID: throw .noKeyID(path: path)
         case .otherKind: throw .otherKind(path: path)
         }
+        return try readContents(path, allowsReadableByOthers: allowsReadableByOthers)
+    }
+
+    /// Reads the text of a key file for any purpose, whatever its name is.
+    package static func readContents(
+        _ path: String, allowsReadableByOthers: Bool
+    ) throws(KeyFileError) -> SecretBytes {
         // One byte more than the maximum, because a file that fills the memory may be longer.
         let bytes = try SecretBytes(capacity: maximumFileSize + 1) { bytes throws(KeyFileError) in
             let (count, file): (Int, RegularFile)

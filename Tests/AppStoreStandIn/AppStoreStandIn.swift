@@ -154,7 +154,7 @@ package final class AppStoreStandIn: Sendable {
     }
 
     /// - Parameter time: in milliseconds.
-    private static func httpDate(_ time: Int64) -> String {
+    package static func httpDate(_ time: Int64) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = .gmt

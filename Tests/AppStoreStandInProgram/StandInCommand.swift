@@ -61,6 +61,12 @@ struct StandInCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long each answer of the API takes, in seconds.", valueName: "seconds"))
     var delay = 0
 
+    @Option(
+        help: ArgumentHelp(
+            "A promotional offer that App Store Connect has; it is played if there is any. Its API accepts every token.",
+            valueName: "product/offer"))
+    var connectOffer: [String] = []
+
     @Flag(help: "Never answer a request of the API.")
     var silent = false
 
@@ -81,6 +87,10 @@ struct StandInCommand: AsyncParsableCommand {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         let standIn = try await AppStoreStandIn(settings(), folder: path)
         FileHandle.standardOutput.write(Data((Self.lines(standIn, issuerID: Self.issuerID) + "\n").utf8))
+        let connect = try await appStoreConnect(path)
+        if let connect {
+            FileHandle.standardOutput.write(Data("SUBSCRIPTION_OFFERS_APP_STORE_CONNECT_URL=\(connect.url)\n".utf8))
+        }
         if silent { standIn.faults.add(.silence, count: .max) }
         if delay > 0 { standIn.faults.add(.delay(delay * 1000), count: .max) }
         let ticks = Task {
@@ -92,6 +102,28 @@ struct StandInCommand: AsyncParsableCommand {
         for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { break }
         ticks.cancel()
         await standIn.stop()
+        await connect?.stop()
+    }
+
+    /// - Returns: nil if App Store Connect is not played.
+    private func appStoreConnect(_ folder: String) async throws -> AppStoreConnectStandIn? {
+        guard !connectOffer.isEmpty else { return nil }
+        var products: [String: ConnectCatalogue.Product] = [:]
+        for text in connectOffer {
+            let parts = text.split(separator: "/").map(String.init)
+            guard parts.count == 2 else { throw ValidationError("--connect-offer is a product, a slash and an offer") }
+            let price = ConnectCatalogue.Price("USA", "3.99")
+            var product =
+                products[parts[0]]
+                ?? ConnectCatalogue.Product(parts[0], period: "ONE_WEEK", level: 1, name: "Pro", prices: [price])
+            product.offers.append(
+                ConnectCatalogue.Offer(
+                    parts[1], "PAY_AS_YOU_GO", "ONE_WEEK", 3, prices: [ConnectCatalogue.Price("USA", "1.99")]))
+            products[parts[0]] = product
+        }
+        let group = ConnectCatalogue.Group(
+            "21012345", "Pro", products: products.sorted { $0.key < $1.key }.map(\.value))
+        return try await AppStoreConnectStandIn(ConnectCatalogue(groups: [group]), folder: folder)
     }
 
     private static let issuerID = "57246542-96fe-1a63-e053-0824d011072a"

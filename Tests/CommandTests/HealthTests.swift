@@ -19,7 +19,7 @@ struct HealthTests {
         #expect(
             outcome.standardOutput
                 == #"{"status":"degraded","checks":{"keys":"ok","selfTest":"ok","audit":"off","clock":"ok","#
-                + #""catalogue":"off","appStore":"ok","appStoreAPI":"off","store":"off","notifications":"off","ledger":"off","retention":"off"},"#
+                + #""catalogue":"off","appStore":"ok","appStoreAPI":"off","appStoreConnect":"off","store":"off","notifications":"off","ledger":"off","retention":"off"},"#
                 + #""activeKeys":["\#(RunningService.keyID)"],"problems":["no caller is configured, "#
                 + #"so anyone who can reach the service can request signatures"]}"# + "\n")
         #expect(outcome.standardError == "")

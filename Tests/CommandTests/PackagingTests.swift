@@ -84,7 +84,7 @@ struct PackagingTests {
         let groups: Set = [
             "", "alarms", "console", "keys", "tokens", "audit", "app-store", "customers", "rules", "database",
             "retention", "retention messages", "retention images", "retention defaults", "retention url",
-            "retention performance-test", "reference",
+            "retention performance-test", "reference", "catalogue",
         ]
         for command in try Self.commands().keys where !groups.contains(command) {
             #expect(page.contains(".It Cm \(command)\n"), "\(command)")
@@ -132,6 +132,12 @@ struct PackagingTests {
         #expect(Set(ours.keys).isSubset(of: settings.keys))
         if settings["SUBSCRIPTION_OFFERS_DATABASE"] != nil {
             ours["SUBSCRIPTION_OFFERS_DATABASE"] = "sqlite:\(folder.path)/subscribers.sqlite"
+        }
+        // The folder of signing keys must not contain this key.
+        let connect = try TemporaryFolder()
+        if settings["SUBSCRIPTION_OFFERS_APP_STORE_CONNECT_KEY_FILE"] != nil {
+            try connect.write(PrivateKeyPEM.generate(), to: "AuthKey_\(Self.keyID).p8")
+            ours["SUBSCRIPTION_OFFERS_APP_STORE_CONNECT_KEY_FILE"] = connect.path + "/AuthKey_\(Self.keyID).p8"
         }
         return try Command.runOfferSigner(["doctor"], environment: settings.merging(ours) { $1 })
     }

@@ -76,6 +76,8 @@ struct PrometheusTests {
                 "offer_signer_store_changes_total", "offer_signer_store_commits_total",
                 "offer_signer_store_round_trips_total", "offer_signer_store_retries_total",
                 "offer_signer_forwards_total",
+                "offer_signer_app_store_connect_requests_total", "offer_signer_catalogue_findings",
+                "offer_signer_catalogue_read_timestamp_seconds",
                 "offer_signer_forwards_pending", "offer_signer_forwards_dead",
                 "offer_signer_oldest_forward_timestamp_seconds", "offer_signer_app_store_requests_total",
                 "offer_signer_recovered_until_timestamp_seconds", "offer_signer_subscriptions_due",

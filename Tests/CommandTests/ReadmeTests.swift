@@ -340,7 +340,7 @@ struct ReadmeTests {
         #expect(outcome.status == 0, "\(outcome.standardError)")
         #expect(
             outcome.standardOutput
-                == #"{"status":"ready","checks":{"keys":"ok","selfTest":"ok","audit":"off","clock":"ok","catalogue":"ok","appStore":"ok","appStoreAPI":"off","store":"off","notifications":"off","ledger":"off","retention":"off"}} 2"#
+                == #"{"status":"ready","checks":{"keys":"ok","selfTest":"ok","audit":"off","clock":"ok","catalogue":"ok","appStore":"ok","appStoreAPI":"off","appStoreConnect":"off","store":"off","notifications":"off","ledger":"off","retention":"off"}} 2"#
         )
     }
 

@@ -80,7 +80,19 @@ extension Samples {
             frame: frame(PageAddress("/health")), now: now,
             checks: HealthCheck.allCases.map { ($0, $0 == .ledger ? .degraded : $0 == .retention ? .off : .ok) },
             problems: ["the offer stolen_90off was redeemed without a signature of this service (redemption 18)"],
-            keys: keys)
+            keys: keys,
+            findings: [
+                HealthView.Finding(
+                    subject: "com.example.app com.example.app.pro winback",
+                    sentence:
+                        "App Store Connect has no such promotional offer, so the App Store refuses its signatures",
+                    hint: "did you mean winback_1m?", isError: true),
+                HealthView.Finding(
+                    subject: "com.example.app com.example.app.pro",
+                    sentence:
+                        "the product costs 11.99 USD in App Store Connect, not 9.99 USD",
+                    hint: "correct price, or leave it out", isError: false),
+            ], catalogueReadAt: days(-0.1))
     }
 
     static var failedHealth: HealthView {

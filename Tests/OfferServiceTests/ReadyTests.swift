@@ -84,7 +84,7 @@ struct ReadyTests {
             Self.checks(answer)
                 == [
                     "keys": "ok", "selfTest": "ok", "audit": "off", "clock": "ok", "catalogue": "off", "appStore": "ok",
-                    "appStoreAPI": "off",
+                    "appStoreAPI": "off", "appStoreConnect": "off",
                     "store": "off", "notifications": "off", "ledger": "off", "retention": "off",
                 ])
         #expect(answer.json["activeKeys"] as? [String] == ["TESTKEY123"])
@@ -104,7 +104,7 @@ struct ReadyTests {
         let routes = try TestService(callers: [.test("signer", [.sign]), .test("watcher", [.metrics])])
         let answer = routes.get("/health/ready", authorization: authorization)
         #expect(answer.status == 200)
-        #expect(Self.checks(answer).count == 11)
+        #expect(Self.checks(answer).count == 12)
         #expect((answer.json["activeKeys"] != nil) == isTold)
         #expect(answer.text.contains("TESTKEY123") == isTold)
     }

@@ -27,6 +27,7 @@ struct TestService {
     let refusals: RefusalLog
     let trust: AppStoreTrust?
     let readiness: Readiness
+    let policy: CurrentPolicy
     /// To be run by tests of what may outlast a request.
     let detachedWork: DetachedWork
     let retentionHealth: RetentionHealth
@@ -64,6 +65,7 @@ struct TestService {
                 ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)), catalogue: catalogue,
                 issuerIDs: issuerIDs, callers: Callers(callers, userIssuers: userIssuers, usernameSalt: usernameSalt),
                 limits: limits, proxies: proxies))
+        self.policy = policy
         let sources = SystemInputs(
             now: { [wall] in wall.withLockedValue { $0 } }, uptime: { [clock] in clock.withLockedValue { $0 } },
             makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } })

@@ -1,7 +1,7 @@
 /// Percent-encoding (RFC 3986 section 2.1) for one path segment or query value.
-enum URLText {
+package enum URLText {
     /// Encodes everything except unreserved characters, so no identifier can add a segment, a query or a fragment.
-    static func encoded(_ text: String) -> String {
+    package static func encoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             if isUnreserved(byte) {

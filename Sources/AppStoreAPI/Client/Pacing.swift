@@ -38,7 +38,7 @@ extension Pacing {
     ///   - number: the number of attempts so far.
     ///   - isPermitted: called before the wait, if the wait can end before the deadline.
     /// - Returns: false if the attempt must not be repeated.
-    func waits(
+    package func waits(
         beforeRetry number: Int, by deadline: NIODeadline?, if isPermitted: () -> Bool = { true }
     ) async -> Bool {
         let delay = Self.firstDelay * (1 << (number - 1)) * (0.5 + chance())

@@ -21,7 +21,8 @@ package struct ClockError: Hashable, Sendable {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    private static func time(_ date: String) -> Timestamp? {
+    /// Parses the date of an HTTP header; nil if it is invalid.
+    package static func time(_ date: String) -> Timestamp? {
         let parts = date.split(separator: " ")
         guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: String(parts[2])) else {
             return nil

@@ -175,7 +175,7 @@ extension OfferVerdict {
         self.init(
             offerID: verdict.offer.offerID.text.description, productID: verdict.offer.productID.text.description,
             rule: verdict.offer.rule.name,
-            reasons: verdict.reasons.map(Reason.init), isChanged: isChanged)
+            reasons: verdict.reasons.map(Reason.init), isChanged: isChanged, terms: verdict.terms?.text)
     }
 }
 

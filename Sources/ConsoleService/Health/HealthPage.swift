@@ -1,19 +1,24 @@
 import OfferConfiguration
 import OfferConsole
 import OfferCore
+import OfferEligibility
 import OfferService
+import SubscriberSync
 
 /// `GET /health`: the checks of readiness probes in words, the problems, and the keys.
 struct HealthPage: Sendable {
     let health: Health
     let keys: CurrentPolicy
     let metrics: ServiceMetrics
+    /// Returns the comparison of each app's catalogue with App Store Connect.
+    let reports: @Sendable () -> [CatalogueReport]
 
     var route: ConsoleRoute { .page("/health", for: .roles(ConsoleSection.health.roles), [], answer) }
 
     @Sendable private func answer(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
         let ring = request.policy.ring
         let (standings, lastSignatures) = (keys.standings, metrics.lastSignatures)
+        let reports = reports()
         let states = health.checks(under: request.policy)
         let view = HealthView(
             frame: request.frame(at: PageAddress("/health")), now: request.now,
@@ -28,7 +33,12 @@ struct HealthPage: Sendable {
                     state: ring.isOutOfService(id) ? "out of service" : "\(state)",
                     since: standings[id]?.since, isSinceStart: standings[id]?.isSinceStart ?? false,
                     lastSignature: lastSignatures[id])
-            })
+            },
+            findings: reports.flatMap(\.findings).map { finding in
+                HealthView.Finding(
+                    subject: finding.subject, sentence: finding.sentence, hint: finding.hint,
+                    isError: finding.severity == .error)
+            }, catalogueReadAt: reports.compactMap(\.readAt).min())
         return .page(view.html)
     }
 }

@@ -52,6 +52,8 @@ package struct Configuration: Sendable {
     package let store: StoreSettings?
     /// The settings for requests to the App Store; nil if it is not queried.
     package let appStoreAPI: AppStoreAPISettings?
+    /// The settings for App Store Connect; nil if nothing is read from it.
+    package let appStoreConnect: AppStoreConnectSettings?
     /// The separate address for notifications; nil if they are received at the main address.
     package let notificationsAddress: ListeningAddress?
     /// The time limit for answering a request for a retention message, measured from the first byte of the request.
@@ -83,10 +85,21 @@ package struct Configuration: Sendable {
         certificate: ServerCertificate? = nil, roots: TrustedRoots? = nil, forwardRoots: [X509Certificate]? = nil,
         apiRoots: [X509Certificate]? = nil, consoleRoots: [X509Certificate]? = nil
     ) -> (configuration: Configuration, problems: [Diagnostic]) {
+        read(
+            flags: flags, environment: environment, file: file, certificate: certificate, roots: roots,
+            forwardRoots: forwardRoots, apiRoots: apiRoots, consoleRoots: consoleRoots, connectKey: nil)
+    }
+
+    /// - Parameter connectKey: the key for App Store Connect; nil if it is not set or cannot be read.
+    static func read(
+        flags: Flags, environment: [String: String], file: ConfigurationFile, certificate: ServerCertificate?,
+        roots: TrustedRoots?, forwardRoots: [X509Certificate]?, apiRoots: [X509Certificate]?,
+        consoleRoots: [X509Certificate]?, connectKey: AppStoreConnectKeyFile?
+    ) -> (configuration: Configuration, problems: [Diagnostic]) {
         var reader = SettingReader(flags: flags, environment: environment)
         let configuration = Configuration(
             &reader, flags: flags, file: file, certificate: certificate, roots: roots, forwardRoots: forwardRoots,
-            apiRoots: apiRoots, consoleRoots: consoleRoots)
+            apiRoots: apiRoots, consoleRoots: consoleRoots, connectKey: connectKey)
         return (configuration, reader.problems)
     }
 
@@ -126,7 +139,7 @@ package struct Configuration: Sendable {
     private init(
         _ reader: inout SettingReader, flags: Flags, file: ConfigurationFile, certificate: ServerCertificate?,
         roots: TrustedRoots?, forwardRoots: [X509Certificate]?, apiRoots: [X509Certificate]?,
-        consoleRoots: [X509Certificate]?
+        consoleRoots: [X509Certificate]?, connectKey: AppStoreConnectKeyFile?
     ) {
         address = ListeningAddress(host: reader.value(Settings.host), port: reader.value(Settings.port))
         metricsAddress = reader.value(Settings.metricsAddress)
@@ -143,6 +156,7 @@ package struct Configuration: Sendable {
         appStore = reader.appStore(flags: flags, file: file, roots: roots)
         store = reader.store(file: file, hasConsole: reader.isSet(Settings.consoleAddress))
         appStoreAPI = reader.appStoreAPI(flags: flags, ofData: appStore, store: store, roots: apiRoots)
+        appStoreConnect = reader.appStoreConnect(connectKey, roots: apiRoots)
         notificationsAddress = reader.value(Settings.notificationsAddress)
         retentionDeadline = reader.value(Settings.retentionDeadline)
         forwarding = reader.forwarding(file: file, roots: forwardRoots)

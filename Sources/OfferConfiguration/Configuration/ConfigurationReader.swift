@@ -45,12 +45,13 @@ package struct ConfigurationReader: Sendable {
         let forwardRoots = readRoots(Settings.forwardRoots, environment, &problems)
         let apiRoots = readRoots(Settings.appStoreAPIRoots, environment, &problems)
         let consoleRoots = readRoots(Settings.consoleIssuerRoots, environment, &problems)
+        let connectKey = readConnectKey(environment, &problems)
         // The faulty file may be the one that chooses the key, so do not also report a missing choice.
         if !problems.isEmpty { flags.mayChooseNoKey = true }
         let (configuration, problemsOfSettings) = Configuration.read(
             flags: flags, environment: environment, file: configurationFile, certificate: certificate?.certificate,
             roots: roots, forwardRoots: forwardRoots?.certificates, apiRoots: apiRoots?.certificates,
-            consoleRoots: consoleRoots?.certificates)
+            consoleRoots: consoleRoots?.certificates, connectKey: connectKey)
         if !configuration.keys.folder.allowsReadableByOthers {
             problems += [certificate?.problem].compactMap(\.self)
             problems += (environmentFile?.problemsOfMode ?? []) + readableSecrets
@@ -148,6 +149,24 @@ package struct ConfigurationReader: Sendable {
         return Secret(text)
     }
 
+    /// - Returns: nil if there is no key for App Store Connect, or after a problem.
+    private func readConnectKey(
+        _ environment: [String: String], _ problems: inout [Diagnostic]
+    ) -> AppStoreConnectKeyFile? {
+        do throws(Diagnostic) {
+            let path = try Configuration.path(Settings.appStoreConnectKeyFile, flags: flags, environment: environment)
+            let text = environment[Settings.appStoreConnectKey.variable].flatMap { $0.isEmpty ? nil : Secret($0) }
+            guard path != nil || text != nil else { return nil }
+            let allows = flags[Settings.allowReadableKeys] ?? environment[Settings.allowReadableKeys.variable]
+            var ignored: [Diagnostic] = []
+            let allowsReadable = allows.flatMap { Parse.switch($0, Settings.allowReadableKeys.name, &ignored) } ?? false
+            return try AppStoreConnectKeyFile(path: path, text: text, allowsReadableByOthers: allowsReadable)
+        } catch {
+            problems.append(error)
+            return nil
+        }
+    }
+
     /// - Returns: nil if the setting is unset. After a problem, the result has no roots, so that Apple's are not
     ///   trusted by mistake.
     private func readRoots(
@@ -205,6 +224,7 @@ private struct LoadedEnvironmentFile {
                 "chmod 600 \(path), and change the salt unless users have already made purchases with it"
             ),
             (Settings.auditKey, "chmod 600 \(path): this key can identify the customers in the audit trail"),
+            (Settings.appStoreConnectKey, "chmod 600 \(path), and revoke the key in App Store Connect"),
             (Settings.consoleClientSecret, "chmod 600 \(path), and make a new secret at the identity provider"),
         ]
         if variables[Settings.database.variable].flatMap(StoreLocation.init)?.containsPassword == true {

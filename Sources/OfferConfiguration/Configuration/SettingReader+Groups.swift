@@ -1,4 +1,5 @@
 import AppStoreAPI
+import AppStoreConnect
 import AppStoreData
 import OfferAudit
 import OfferCore
@@ -115,6 +116,40 @@ extension SettingReader {
             hosts: APIHosts(production: production, sandbox: sandbox),
             receiptHosts: ReceiptServiceHosts(production: receipts.0, sandbox: receipts.1), roots: roots ?? [],
             wait: wait)
+    }
+
+    /// - Parameters:
+    ///   - file: the key, read earlier; nil if it is not set or cannot be read.
+    ///   - roots: the certificates to trust for the server, in addition to the system's.
+    /// - Returns: nil if nothing is read from App Store Connect.
+    mutating func appStoreConnect(
+        _ file: AppStoreConnectKeyFile?, roots: [X509Certificate]?
+    ) -> AppStoreConnectSettings? {
+        let names = [value(Settings.appStoreConnectKeyFile) != nil, value(Settings.appStoreConnectKey) != nil]
+        let (keyID, issuerID) = (value(Settings.appStoreConnectKeyID), value(Settings.appStoreConnectIssuerID))
+        let host = value(Settings.appStoreConnectURL)
+        guard names.contains(true) else {
+            if keyID != nil || issuerID != nil {
+                add(
+                    "settings of App Store Connect are present, but there is no key for it",
+                    hint: "set \(Settings.appStoreConnectKeyFile.variable)")
+            }
+            return nil
+        }
+        if names == [true, true] {
+            add(
+                "the key for App Store Connect is given twice",
+                hint: "unset \(Settings.appStoreConnectKey.variable) or \(Settings.appStoreConnectKeyFile.variable)")
+        }
+        guard let file else { return nil }
+        guard let keyID = keyID ?? file.keyID else {
+            add(
+                "the ID of the key for App Store Connect is unknown",
+                hint: "set \(Settings.appStoreConnectKeyID.variable), or name the file AuthKey_<KEYID>.p8")
+            return nil
+        }
+        return AppStoreConnectSettings(
+            key: AppStoreConnectKey(keyID: keyID, issuerID: issuerID, pair: file.key), host: host, roots: roots ?? [])
     }
 
     /// - Parameter hasConsole: true if the console needs the database for its sessions.

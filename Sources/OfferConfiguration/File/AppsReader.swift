@@ -16,7 +16,7 @@ struct AppsReader {
     private static let names = [
         "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appAppleID", "environments",
         "sharedSecret", "notifications", "ownership", "freshness", "products", "introductoryOffers", "retention",
-        "jwsLifetime", "preferWinBackOffers", "countRetentionOffers", "sandboxV1", "grants",
+        "jwsLifetime", "preferWinBackOffers", "countRetentionOffers", "sandboxV1", "grants", "refuseDeadOffers",
     ]
     private static let namesThatNeedStore = ["sharedSecret", "notifications", "ownership", "freshness"]
 
@@ -85,7 +85,9 @@ struct AppsReader {
                 receivers: members["notifications"].map(Self.readReceivers) ?? [],
                 sharedSecret: members["sharedSecret"].flatMap { Self.readSharedSecret($0, readSecret) }),
             rules: appRules, prices: products.values.sorted { $0.place < $1.place }.flatMap(\.prices),
-            billingPlans: products.mapValues(\.billingPlans).filter { !$0.value.isEmpty })
+            productPrices: products.mapValues(\.price).filter { !$0.value.isEmpty },
+            billingPlans: products.mapValues(\.billingPlans).filter { !$0.value.isEmpty },
+            refusesDeadOffers: members["refuseDeadOffers"]?.flag() ?? false)
         let keyID = members["keyID"]?.identifier { text throws(FieldError) in try KeyID(utf8: text) }
         if let value = members["keyFingerprint"] { readFingerprint(value, of: members["keyID"], keyID) }
         let issuerID = members["issuerID"]?.identifier { text throws(FieldError) in try IssuerID(utf8: text) }

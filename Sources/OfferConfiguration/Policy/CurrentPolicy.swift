@@ -1,6 +1,7 @@
 import FoundationEssentials
 import NIOConcurrencyHelpers
 package import OfferCore
+package import OfferEligibility
 
 /// The policy in force. Each request uses one snapshot from start to finish, so it never sees a partial change.
 package final class CurrentPolicy: Sendable {
@@ -11,6 +12,9 @@ package final class CurrentPolicy: Sendable {
 
     private let state: NIOLockedValueBox<State>
     private let now: @Sendable () -> Timestamp
+    /// What App Store Connect has about each app. Only the holder of this lock replaces the catalogue. Requests never
+    /// wait for it.
+    private let listings = NIOLockedValueBox<[BundleID: AppListing]>([:])
 
     package init(_ policy: Policy, now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) }) {
         self.now = now
@@ -32,9 +36,21 @@ package final class CurrentPolicy: Sendable {
         }
     }
 
-    /// Puts `next` in force. A key that was taken out of service while `next` was being prepared stays out of service.
+    /// Puts `next` in force, with what App Store Connect has. A key that was taken out of service while `next` was being
+    /// prepared stays out of service.
     package func replace(with next: Policy) {
-        change { policy in next.mergingOutOfService(from: policy.ring) }
+        listings.withLockedValue { listings in
+            change { [next = next.adding(listings)] policy in next.mergingOutOfService(from: policy.ring) }
+        }
+    }
+
+    /// Replaces what App Store Connect has about each app.
+    package func use(_ new: [BundleID: AppListing]) {
+        listings.withLockedValue { listings in
+            listings = new
+            let next = snapshot.adding(new)
+            change { policy in next.with(policy.ring) }
+        }
     }
 
     private func change(_ next: (Policy) -> Policy) {

@@ -11,6 +11,8 @@ package final class Policy: Sendable {
     package let ring: KeyRing
     /// The catalogue of offers; nil means that any offer of an app with a key is signed.
     package let catalogue: Catalogue?
+    /// The catalogue as configured, without what App Store Connect has.
+    package let configured: Catalogue?
     package let issuerIDs: IssuerIDs
     package let callers: Callers
     package let limits: Limits
@@ -22,16 +24,26 @@ package final class Policy: Sendable {
     ) {
         self.ring = ring
         self.catalogue = catalogue
+        configured = catalogue
         self.issuerIDs = issuerIDs
         self.callers = callers
         self.limits = limits
         self.proxies = proxies
     }
 
+    private init(_ policy: Policy, ring: KeyRing, catalogue: Catalogue?) {
+        self.ring = ring
+        self.catalogue = catalogue
+        configured = policy.configured
+        (issuerIDs, callers, limits, proxies) = (policy.issuerIDs, policy.callers, policy.limits, policy.proxies)
+    }
+
     /// Returns a copy with another key ring.
-    func with(_ ring: KeyRing) -> Policy {
-        Policy(
-            ring: ring, catalogue: catalogue, issuerIDs: issuerIDs, callers: callers, limits: limits, proxies: proxies)
+    func with(_ ring: KeyRing) -> Policy { Policy(self, ring: ring, catalogue: catalogue) }
+
+    /// Returns a copy whose catalogue also knows what App Store Connect has, and nothing of earlier listings.
+    func adding(_ listings: [BundleID: AppListing]) -> Policy {
+        Policy(self, ring: ring, catalogue: listings.isEmpty ? configured : configured?.adding(listings))
     }
 
     /// Returns a copy in which the keys that are out of service in `ring` are also out of service.

@@ -9,8 +9,10 @@ enum ProductsReader {
         let group: String?
         let rank: Int?
         let isFamilySharable: Bool
-        /// The prices of those offers that have a price.
+        /// The terms of those offers that state any.
         let prices: [OfferPrice]
+        /// The price of one period, by currency.
+        let price: [String: Double]
         /// The billing plans of those offers that name one.
         let billingPlans: [OfferID: BillingPlanType]
         /// The position of the product in the file.
@@ -50,7 +52,7 @@ enum ProductsReader {
             }
             if let offered = offer.terms { terms.append(offered) }
             billingPlans[offer.offerID] = offer.billingPlan
-            guard let productID, !offer.price.isEmpty else { continue }
+            guard let productID, !offer.price.isEmpty || offer.mode != nil || offer.periods != nil else { continue }
             let compared = OfferPrice(
                 productID: productID, offerID: offer.offerID, mode: offer.mode, periods: offer.periods,
                 price: offer.price, productPrice: price)
@@ -60,7 +62,7 @@ enum ProductsReader {
         guard let productID else { return nil }
         let product = Product(
             offers: offers, terms: terms, group: group, rank: rank, isFamilySharable: isFamilySharable, prices: prices,
-            billingPlans: billingPlans, place: place)
+            price: price, billingPlans: billingPlans, place: place)
         return (productID, product)
     }
 

@@ -3,8 +3,8 @@
 package enum Settings {
     /// All settings, grouped by subject, in the order of the documentation.
     package static let groups = [
-        keysGroup, callersGroup, listeningGroup, appStoreDataGroup, appStoreAPIGroup, subscribersGroup, consoleGroup,
-        recordingGroup,
+        keysGroup, callersGroup, listeningGroup, appStoreDataGroup, appStoreAPIGroup, appStoreConnectGroup,
+        subscribersGroup, consoleGroup, recordingGroup,
     ]
 
     package static let all: [any SettingDeclaration] = groups.flatMap(\.settings)

@@ -1,6 +1,7 @@
 /// The checks of `/health/ready` in words. The raw values are their names there.
 package enum HealthCheck: String, CaseIterable, Sendable {
-    case keys, selfTest, audit, clock, catalogue, appStore, appStoreAPI, store, notifications, ledger, retention
+    case keys, selfTest, audit, clock, catalogue, appStore, appStoreAPI, appStoreConnect, store, notifications, ledger,
+        retention
 
     var title: StaticString {
         switch self {
@@ -11,6 +12,7 @@ package enum HealthCheck: String, CaseIterable, Sendable {
         case .catalogue: "Configuration"
         case .appStore: "App Store certificates"
         case .appStoreAPI: "App Store Server API"
+        case .appStoreConnect: "App Store Connect"
         case .store: "Database"
         case .notifications: "Forwarding of notifications"
         case .ledger: "Ledger"
@@ -36,6 +38,7 @@ package enum HealthCheck: String, CaseIterable, Sendable {
         case .catalogue: "The newest configuration is in force."
         case .appStore: "Signed data is checked against Apple’s roots."
         case .appStoreAPI: "The App Store answers the service’s requests."
+        case .appStoreConnect: "The catalogue agrees with App Store Connect."
         case .store: "The last change succeeded."
         case .notifications: "All receivers accept notifications."
         case .ledger: "Every redemption has a signature of this service."
@@ -48,6 +51,7 @@ package enum HealthCheck: String, CaseIterable, Sendable {
         case .audit: "No audit trail is configured."
         case .catalogue: "No app is configured."
         case .appStoreAPI: "The service sends no requests to the App Store."
+        case .appStoreConnect: "No key for App Store Connect is configured."
         case .store, .notifications: "No database is configured."
         case .ledger: "No offer has a rule, or there is no database."
         case .retention: "No app has cases for retention messages."
@@ -63,6 +67,8 @@ package enum HealthCheck: String, CaseIterable, Sendable {
         case .catalogue: "A newer configuration was rejected or waits for its keys. The older one is in force."
         case .appStore: "Other roots than Apple’s are trusted, or no OCSP responder could answer about a certificate."
         case .appStoreAPI: "The App Store does not answer, or refuses the key. Everything else works."
+        case .appStoreConnect:
+            "The catalogue differs from App Store Connect, or App Store Connect cannot be read. Signing works."
         case .store: "The database cannot be opened, or its last change failed. Decisions get 503."
         case .notifications: "A receiver has not accepted notifications for more than an hour."
         case .ledger: "An offer was redeemed without a signature of this service. Somebody else may hold a key."
@@ -77,7 +83,8 @@ package enum HealthCheck: String, CaseIterable, Sendable {
         case .selfTest: "A known-answer test failed. Nothing is signed until the process restarts."
         case .audit: "The trail cannot be written, so nothing is signed."
         case .clock: "The clock shows a time before this version was built, so nothing is signed."
-        case .catalogue, .appStore, .appStoreAPI, .store, .notifications, .ledger, .retention: degraded
+        case .catalogue, .appStore, .appStoreAPI, .appStoreConnect, .store, .notifications, .ledger, .retention:
+            degraded
         }
     }
 
@@ -93,6 +100,8 @@ package enum HealthCheck: String, CaseIterable, Sendable {
         case .appStore:
             "Remove <code>SUBSCRIPTION_OFFERS_APP_STORE_ROOTS</code> in production, and allow requests to Apple’s OCSP."
         case .appStoreAPI: "Check the key ID and the issuer ID, and whether the machine reaches the App Store."
+        case .appStoreConnect:
+            "Correct the offers named under Findings, in App Store Connect or in the configuration file."
         case .store: "Check the disk, or the connection to PostgreSQL. The service reconnects by itself."
         case .notifications: "Check the receiver. The service repeats the notifications until it accepts them."
         case .ledger: #"Investigate the <a href="/alarms">alarms</a>, and acknowledge each of them."#

@@ -32,21 +32,44 @@ package final class HealthView: Sendable {
         }
     }
 
+    /// A difference between the catalogue and App Store Connect.
+    package final class Finding: Sendable {
+        /// The app, the product and the offer.
+        let subject: String
+        let sentence: String
+        let hint: String
+        /// True if customers would meet it.
+        let isError: Bool
+
+        package init(subject: String, sentence: String, hint: String, isError: Bool) {
+            self.subject = subject
+            self.sentence = sentence
+            self.hint = hint
+            self.isError = isError
+        }
+    }
+
     let frame: PageFrame
     let now: Timestamp
     let checks: [(check: HealthCheck, state: State)]
     /// The current problems, as in `/health/ready`; a sentence each.
     let problems: [String]
     let keys: [Key]
+    let findings: [Finding]
+    /// The time of the oldest reading of App Store Connect that the findings rest on; nil if there was none.
+    let catalogueReadAt: Timestamp?
 
     package init(
-        frame: PageFrame, now: Timestamp, checks: [(check: HealthCheck, state: State)], problems: [String], keys: [Key]
+        frame: PageFrame, now: Timestamp, checks: [(check: HealthCheck, state: State)], problems: [String], keys: [Key],
+        findings: [Finding] = [], catalogueReadAt: Timestamp? = nil
     ) {
         self.frame = frame
         self.now = now
         self.checks = checks
         self.problems = problems
         self.keys = keys
+        self.findings = findings
+        self.catalogueReadAt = catalogueReadAt
     }
 
     package var html: HTML {
@@ -58,6 +81,7 @@ package final class HealthView: Sendable {
             <h1>Health</h1>
             \(summary)\(problemList)\
             \(Blocks.section("checks", "Checks", "<ul class=\"checks\">\(sorted.html { row($0.check, $0.state) })</ul>"))\
+            \(findingList)\
             \(Blocks.section("keys", "Keys", count: keys.count, keyTable))
             """)
     }
@@ -79,6 +103,25 @@ package final class HealthView: Sendable {
         return Blocks.section(
             "problems", "Problems", count: problems.count,
             "<ul>\(problems.html { "<li>\(UserText.text($0))</li>" })</ul>")
+    }
+
+    /// The comparison with App Store Connect; nil if it was never read.
+    private var findingList: HTML? {
+        guard let catalogueReadAt else { return nil }
+        let rows = findings.html { finding in
+            Blocks.row([
+                finding.isError
+                    ? Blocks.badge(.bad, "\(Icon.cross)error") : Blocks.badge(.warning, "\(Icon.warning)warning"),
+                UserText.code(finding.subject), UserText.text(finding.sentence), UserText.text(finding.hint),
+            ])
+        }
+        let table =
+            findings.isEmpty
+            ? Blocks.empty("No findings", "The catalogue agrees with App Store Connect.")
+            : Blocks.table("Findings", head: ["Severity", "Offer", "Finding", "What to do"], rows: rows)
+        return Blocks.section(
+            "findings", "Findings in App Store Connect", count: findings.count,
+            "\(table)<p class=\"note\">Read \(frame.clock.html(catalogueReadAt, now: now)).</p>")
     }
 
     private func row(_ check: HealthCheck, _ state: State) -> HTML {

@@ -20,13 +20,19 @@ package final class OfferVerdict: Sendable {
     let reasons: [Reason]
     /// True if the result of a what-if differs from that of the known data.
     let isChanged: Bool
+    /// The terms that the customer agrees to, in words; nil if they are unknown.
+    let terms: String?
 
-    package init(offerID: String, productID: String, rule: String?, reasons: [Reason], isChanged: Bool = false) {
+    package init(
+        offerID: String, productID: String, rule: String?, reasons: [Reason], isChanged: Bool = false,
+        terms: String? = nil
+    ) {
         self.offerID = offerID
         self.productID = productID
         self.rule = rule
         self.reasons = reasons
         self.isChanged = isChanged
+        self.terms = terms
     }
 
     private func grantLink(_ customer: PageAddress) -> HTML {
@@ -49,6 +55,7 @@ package final class OfferVerdict: Sendable {
     func html(grantedFrom customer: PageAddress?) -> HTML {
         let grant = reasons.isEmpty ? nil : customer.map(grantLink)
         let rule = rule.map { #"<span class="note">by the rule \#(UserText.text($0))</span>"# as HTML }
+        let terms: HTML? = terms.map { "<p>\(UserText.text($0))</p>" }
         let changed: HTML? = isChanged ? Blocks.badge(.accent, "changed by the what-if") : nil
         let list: HTML? =
             reasons.isEmpty
@@ -60,7 +67,7 @@ package final class OfferVerdict: Sendable {
             """
         return """
             <li class="verdict"><div class="verdict-state">\(badge)</div><div><h3>\(UserText.code(offerID))\
-             <span class="note">for</span> \(UserText.code(productID))</h3>\(rule)\(changed)\(list)\(grant)</div></li>
+             <span class="note">for</span> \(UserText.code(productID))</h3>\(rule)\(changed)\(terms)\(list)\(grant)</div></li>
 
             """
     }

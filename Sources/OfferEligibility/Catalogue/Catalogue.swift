@@ -9,7 +9,7 @@ package struct Catalogue: Hashable, Sendable {
         package let environments: Set<AppStoreEnvironment>
         package let offers: [ProductID: Set<OfferID>]
         /// The subscription group of each product, for App Store data that does not name it.
-        package let groups: [ProductID: String]
+        package private(set) var groups: [ProductID: String]
         /// The products with Family Sharing. Needed for receipts, which do not state ownership.
         package let familySharable: Set<ProductID>
         /// True if a promotional-offer JWS may omit the transaction. Any customer of the app can use such a JWS.
@@ -18,9 +18,15 @@ package struct Catalogue: Hashable, Sendable {
         /// The age at which a customer's data is refreshed from the App Store; nil for never.
         package let freshness: Duration?
         package let notifications: AppNotifications
-        package let rules: AppRules
-        /// The prices of offers and their products, to compare them.
+        package private(set) var rules: AppRules
+        /// The terms of offers that the file sets, to compare them.
         package let prices: [OfferPrice]
+        /// The configured prices of one period of each product, by currency.
+        package let productPrices: [ProductID: [String: Double]]
+        /// True if offers that App Store Connect no longer has are refused.
+        package let refusesDeadOffers: Bool
+        /// What App Store Connect has about the app; nil if it is unknown.
+        package private(set) var listing: AppListing?
         /// The billing plan of each offer for which one is configured. The app must buy with that plan.
         private let billingPlans: [ProductID: [OfferID: BillingPlanType]]
 
@@ -31,7 +37,8 @@ package struct Catalogue: Hashable, Sendable {
             familySharable: Set<ProductID> = [], allowsUnboundJWS: Bool = false,
             ownership: OwnershipPolicy = .first, freshness: Duration? = nil,
             notifications: AppNotifications = AppNotifications(), rules: AppRules = AppRules(),
-            prices: [OfferPrice] = [], billingPlans: [ProductID: [OfferID: BillingPlanType]] = [:]
+            prices: [OfferPrice] = [], productPrices: [ProductID: [String: Double]] = [:],
+            billingPlans: [ProductID: [OfferID: BillingPlanType]] = [:], refusesDeadOffers: Bool = false
         ) {
             self.appAppleID = appAppleID
             self.environments = environments ?? Self.defaultEnvironments(appAppleID: appAppleID)
@@ -44,11 +51,41 @@ package struct Catalogue: Hashable, Sendable {
             self.notifications = notifications
             self.rules = rules
             self.prices = prices
+            self.productPrices = productPrices
             self.billingPlans = billingPlans
+            self.refusesDeadOffers = refusesDeadOffers
         }
 
         package func billingPlan(of productID: ProductID, _ offerID: OfferID) -> BillingPlanType? {
             billingPlans[productID]?[offerID]
+        }
+
+        /// Returns a copy that also knows what App Store Connect has. The configured values take precedence.
+        ///
+        /// Ranks come from App Store Connect only for groups in which the file ranks no product, because the two scales
+        /// differ.
+        package func adding(_ listing: AppListing) -> App {
+            var app = self
+            app.listing = listing
+            let products = listing.products.filter { offers[$0.productID] != nil }
+            for product in products where app.groups[product.productID] == nil {
+                app.groups[product.productID] = product.groupID
+            }
+            var ranks = rules.products.ranks
+            for (_, products) in Dictionary(grouping: products, by: \.groupID)
+            where !products.contains(where: { ranks[$0.productID] != nil }) {
+                for product in products { ranks[product.productID] = product.level.map { -$0 } }
+            }
+            app.rules.products = ProductTraits(groups: app.groups, ranks: ranks, offers: offers)
+            if refusesDeadOffers {
+                app.rules.setUnavailable { listing.lacks($0, $1) }
+            }
+            return app
+        }
+
+        /// Returns true if the offer must be refused because App Store Connect no longer has it.
+        package func isUnavailable(_ productID: ProductID, _ offerID: OfferID) -> Bool {
+            refusesDeadOffers && listing?.lacks(productID, offerID) == true
         }
 
         package static func defaultEnvironments(appAppleID: Int64?) -> Set<AppStoreEnvironment> {
@@ -56,13 +93,20 @@ package struct Catalogue: Hashable, Sendable {
         }
     }
 
-    package let apps: [BundleID: App]
+    package private(set) var apps: [BundleID: App]
     /// The SHA-256 digest of the configuration file, for the audit trail. Empty without a file.
     package let digest: [UInt8]
 
     package init(apps: [BundleID: App], digest: [UInt8] = []) {
         self.apps = apps
         self.digest = digest
+    }
+
+    /// Returns a copy that also knows what App Store Connect has; see ``App/adding(_:)``.
+    package func adding(_ listings: [BundleID: AppListing]) -> Catalogue {
+        var catalogue = self
+        for (bundleID, listing) in listings { catalogue.apps[bundleID] = apps[bundleID]?.adding(listing) }
+        return catalogue
     }
 
     /// Checks that the catalogue contains the item. Identifiers are compared byte for byte.

@@ -10,7 +10,7 @@ package struct AppRules: Hashable, Sendable {
     package let retention: [RetentionCase]
     /// nil if nobody may grant offers.
     package let grants: GrantPolicy?
-    package let products: ProductTraits
+    package internal(set) var products: ProductTraits
     /// True if an offer is refused while the App Store has a win-back offer for the customer.
     package let prefersWinBackOffers: Bool
     /// True if the offers of retention messages that were set up in App Store Connect count as promotional offers: for
@@ -22,6 +22,9 @@ package struct AppRules: Hashable, Sendable {
     package let isSandboxV1Set: Bool
     /// The time for which an unused JWS counts as outstanding.
     package let jwsLifetime: Duration
+
+    /// The offers that App Store Connect no longer has, if such offers are refused.
+    private var unavailable: Set<Key> = []
 
     private let places: [Key: Int]
     /// The offers by priority, then in file order.
@@ -77,14 +80,27 @@ package struct AppRules: Hashable, Sendable {
         places[Key(productID: productID, offerID: offerID)].map { offers[$0] }
     }
 
+    /// Refuses the offers for which `isUnavailable` returns true, whatever their rules say.
+    mutating func setUnavailable(_ isUnavailable: (ProductID, OfferID) -> Bool) {
+        unavailable = Set(
+            offers.filter { isUnavailable($0.productID, $0.offerID) }
+                .map { Key(productID: $0.productID, offerID: $0.offerID) })
+    }
+
+    func isUnavailable(_ offer: OfferTerms) -> Bool {
+        !unavailable.isEmpty && unavailable.contains(Key(productID: offer.productID, offerID: offer.offerID))
+    }
+
     /// The offers by priority, then in file order. Decisions about all offers have the same order.
     package var offersByRank: [OfferTerms] { bestFirst.map(\.terms) }
 
     /// Returns rules with only the offers that `isKept` accepts.
     package func keeping(_ isKept: (OfferTerms) -> Bool) -> AppRules {
-        AppRules(
+        var rules = AppRules(
             offers: offers.filter(isKept), products: products, prefersWinBackOffers: prefersWinBackOffers,
             countsRetentionOffers: countsRetentionOffers)
+        rules.unavailable = unavailable
+        return rules
     }
 
     /// The sizes of each sample, by its name. A sample must have one size, because a customer keeps the place in it.

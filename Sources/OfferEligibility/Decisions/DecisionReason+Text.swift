@@ -50,6 +50,8 @@ extension DecisionReason {
             "Another promotional offer already applies to the next period, and this one would replace it."
         case .billingRetry:
             "The App Store cannot collect the payment. A discount does not help with that."
+        case .offerUnavailable:
+            "App Store Connect no longer has this offer, so the App Store would refuse its signature."
         case .noSubscription:
             "The customer never subscribed in this group."
         case .holdout:

@@ -75,8 +75,8 @@ extension OfferTerms {
     /// Decides on this offer. The decision depends only on the offer and the arguments. An unknown fact never makes a
     /// customer eligible.
     ///
-    /// Before the rule, it checks the App Store's requirements, pending offers, billing retry and win-back offers. A grant
-    /// replaces the rule; the decision is then about ``granted(by:)``.
+    /// Before the rule, it checks that the offer exists, the App Store's requirements, pending offers, billing retry and
+    /// win-back offers. A grant replaces the rule; the decision is then about ``granted(by:)``.
     /// - Parameters:
     ///   - context: the context of this offer's product.
     ///   - rules: the rules of the app.
@@ -98,6 +98,7 @@ extension OfferTerms {
     private func standingFindings(_ context: EvaluationContext, _ rules: AppRules) -> [RuleFinding] {
         var findings: [RuleFinding] = []
         let state = context.facts.state
+        if rules.isUnavailable(self) { findings.append(.other(DecisionReason(.offerUnavailable))) }
         if rules.countsRetentionOffers, isInCooldownOfRetentionOffer(state, at: context.now) {
             findings.append(.other(DecisionReason(.cooldown)))
         }

@@ -50,6 +50,8 @@ package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case notPurchaser = "not_purchaser"
     case otherOfferPending = "other_offer_pending"
     case billingRetry = "billing_retry"
+    /// App Store Connect no longer has the offer, and the app refuses such offers.
+    case offerUnavailable = "offer_unavailable"
 
     // The ledger.
     case customerCap = "customer_cap"

@@ -15,6 +15,8 @@ package struct CustomerDecision {
         package let offer: OfferTerms
         /// Empty if the customer may have the offer.
         package let reasons: [DecisionReason]
+        /// The terms that the customer agrees to; nil if they are unknown.
+        package let terms: ListedTerms?
     }
 
     /// - Parameters:
@@ -45,7 +47,7 @@ package struct CustomerDecision {
         }
         var remaining = limits[...]
         outcome = DecisionOutcome(
-            customer: customer,
+            customer: customer, listing: app.listing,
             offers: decisions.map { decision in
                 guard decision.isEligible, let limit = remaining.popFirst() else { return .refused(decision) }
                 if case .refused(let codes) = limit {
@@ -61,8 +63,9 @@ package struct CustomerDecision {
         outcome.offers.map { offer in
             switch offer {
             case .signed(let terms, _), .eligible(let terms, _), .failed(let terms, _):
-                Verdict(offer: terms, reasons: [])
-            case .refused(let decision): Verdict(offer: decision.offer, reasons: decision.reasons)
+                Verdict(offer: terms, reasons: [], terms: outcome.terms(of: terms))
+            case .refused(let decision):
+                Verdict(offer: decision.offer, reasons: decision.reasons, terms: outcome.terms(of: decision.offer))
             }
         }
     }

@@ -24,9 +24,11 @@ extension DecisionOutcome {
             switch offer {
             case .signed(let terms, let signed):
                 writer.members(of: terms, showsDetails: showsDetails)
+                writer.terms(self.terms(of: terms))
                 signed.offer.writeSignatures(to: &writer)
             case .eligible(let terms, let gaps):
                 writer.members(of: terms, showsDetails: showsDetails)
+                writer.terms(self.terms(of: terms))
                 if !gaps.isEmpty { writer.member("compactJWSMissing", gaps.codes) }
             case .refused, .failed: break
             }
@@ -42,6 +44,23 @@ extension DecisionOutcome {
 }
 
 extension JSONWriter {
+    /// Writes what is known of the terms that a customer agrees to.
+    fileprivate mutating func terms(_ terms: ListedTerms?) {
+        guard let terms else { return }
+        object("terms") { writer in
+            if let name = terms.displayName { writer.member("displayName", name) }
+            if let mode = terms.mode { writer.member("mode", mode.rawValue) }
+            if let duration = terms.duration { writer.member("duration", duration.iso8601) }
+            if let count = terms.numberOfPeriods { writer.member("numberOfPeriods", Int64(count)) }
+            guard let price = terms.price, let storefront = terms.storefront else { return }
+            writer.object("price") { writer in
+                writer.member("amount", price.amount)
+                if let currency = price.currency { writer.member("currency", currency) }
+                writer.member("storefront", storefront)
+            }
+        }
+    }
+
     fileprivate mutating func members(of terms: OfferTerms, showsDetails: Bool) {
         member("productID", utf8: terms.productID.text.utf8)
         member("offerID", utf8: terms.offerID.text.utf8)

@@ -14,8 +14,15 @@ struct DecisionOutcome {
     }
 
     let customer: EvaluatedCustomer
+    /// What App Store Connect has about the app; nil if it is unknown.
+    let listing: AppListing?
     /// The offers in the order of the decision.
     let offers: [Offer]
+
+    /// Returns the terms that the customer agrees to with an offer; nil if they are unknown.
+    func terms(of offer: OfferTerms) -> ListedTerms? {
+        listing?.terms(of: offer.productID, offer.offerID, in: customer.facts.state.storefront)
+    }
 
     /// The first failure to sign; nil if there was none.
     var failure: Problem? {

@@ -85,7 +85,7 @@ struct OfferDecider: Sendable {
                 outcomes.append(.refused(OfferDecision(refusing: plan.terms, for: codes)))
             }
         }
-        return DecisionOutcome(customer: customer, offers: outcomes)
+        return DecisionOutcome(customer: customer, listing: app.listing, offers: outcomes)
     }
 
     /// Decides by the app's rule whether a customer gets an introductory offer.

@@ -18,11 +18,12 @@ package struct Health: Sendable {
     private let gatekeeper: Gatekeeper
     private let store: CurrentStore
     private let queriesAppStore: Bool
+    private let readsAppStoreConnect: Bool
 
     init(
         policy: CurrentPolicy, keys: KeyHealth, certificate: CurrentCertificate, telemetry: Telemetry,
         safeguards: Safeguards, now: @escaping @Sendable () -> Timestamp, gatekeeper: Gatekeeper,
-        store: CurrentStore, queriesAppStore: Bool
+        store: CurrentStore, queriesAppStore: Bool, readsAppStoreConnect: Bool
     ) {
         self.policy = policy
         self.keys = keys
@@ -33,6 +34,7 @@ package struct Health: Sendable {
         self.gatekeeper = gatekeeper
         self.store = store
         self.queriesAppStore = queriesAppStore
+        self.readsAppStoreConnect = readsAppStoreConnect
     }
 
     /// `GET /health/live`.
@@ -116,6 +118,9 @@ package struct Health: Sendable {
         case .appStoreAPI:
             guard queriesAppStore else { return .off }
             return telemetry.readiness.hasProblem(from: .appStoreAPI) ? .degraded : .ok
+        case .appStoreConnect:
+            guard readsAppStoreConnect else { return .off }
+            return telemetry.readiness.hasProblem(from: .appStoreConnect) ? .degraded : .ok
         case .store:
             guard store.isConfigured else { return .off }
             return store.isHealthy && !telemetry.readiness.hasProblem(from: .store) ? .ok : .degraded

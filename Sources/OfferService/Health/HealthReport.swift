@@ -6,7 +6,8 @@ import SubscriberStore
 package struct HealthReport {
     /// The checks of a readiness probe. `openapi.json` documents their states.
     enum Check: String, CaseIterable {
-        case keys, selfTest, audit, clock, catalogue, appStore, appStoreAPI, store, notifications, ledger,
+        case keys, selfTest, audit, clock, catalogue, appStore, appStoreAPI, appStoreConnect, store, notifications,
+            ledger,
             retention
     }
 

@@ -118,6 +118,12 @@ extension OfferSigner {
             throw refuse(item, because: "the offer has a rule, so it is signed only after a decision", admission)
         }
         try requireListed(item, admission)
+        if let product = item.product, let offer = item.offer,
+            catalogue.apps[item.app]?.isUnavailable(product, offer) == true
+        {
+            throw .notEligible(
+                [DecisionReason(.offerUnavailable)], showsDetails: admission.principal.showsDetails)
+        }
     }
 
     private func requireListed(_ item: CatalogueItem, _ admission: Admission) throws(Problem) {

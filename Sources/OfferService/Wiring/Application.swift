@@ -38,6 +38,8 @@ package struct Application: Sendable {
         package var store: CurrentStore?
         /// Refreshes customers from the App Store; nil if it is not queried.
         package var refresher: RefreshQueue?
+        /// True if the catalogue is compared with App Store Connect.
+        package var readsAppStoreConnect = false
     }
 
     /// The dependencies of the application on the server around it.
@@ -123,7 +125,8 @@ package struct Application: Sendable {
         health = Health(
             policy: policy, keys: keyHealth, certificate: front.certificate, telemetry: telemetry,
             safeguards: safeguards, now: sources.now, gatekeeper: gatekeeper, store: store,
-            queriesAppStore: refresher != nil)
+            queriesAppStore: refresher != nil,
+            readsAppStoreConnect: dependencies.subscribers.readsAppStoreConnect)
         metricsPage = MetricsPage(metrics: metrics, health: health, budget: front.budget, trust: trust, store: store)
         intake = NotificationIntake(store: store, trust: trust, now: sources.now, log: log)
         notifications = NotificationEndpoint(

@@ -1,3 +1,4 @@
+import AppStoreAPI
 import CProcess
 import FoundationEssentials
 package import Logging
@@ -77,6 +78,16 @@ package enum ServiceBuilder {
             }
         } catch { throw ConfigurationError(problems: [error]) }
         dependencies.subscribers.refresher = asking?.refresher
+        let catalogueWatch: CatalogueWatch?
+        do throws(Diagnostic) {
+            catalogueWatch = try configuration.appStoreConnect.map { settings throws(Diagnostic) in
+                try CatalogueWatch(
+                    settings, policy: reloader.policy, store: store,
+                    pacing: Pacing(now: sources.now, uptime: sources.uptime), readiness: readiness,
+                    metrics: metrics.sync, log: log)
+            }
+        } catch { throw ConfigurationError(problems: [error]) }
+        dependencies.subscribers.readsAppStoreConnect = catalogueWatch != nil
         dependencies.retentionDeadline = configuration.retentionDeadline
         let application = Application(dependencies)
         let console: (responder: any Responder, services: [any Service])?
@@ -113,6 +124,7 @@ package enum ServiceBuilder {
                     store, client: forwardClient, now: sources.now, readiness: readiness, metrics: metrics.sync,
                     log: log))
         }
+        if let catalogueWatch { services.append(catalogueWatch) }
         return services + (console?.services ?? []) + (asking?.services ?? []) + [server]
     }
 

@@ -21,6 +21,8 @@ package final class Readiness: Sendable {
         case appStore
         /// The App Store's answers to the service's own requests.
         case appStoreAPI
+        /// The catalogue, compared with App Store Connect.
+        case appStoreConnect
         /// The database of subscribers.
         case store
         /// The notifications of the App Store, and their receivers.

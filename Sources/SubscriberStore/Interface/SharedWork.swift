@@ -19,6 +19,9 @@ package struct SharedWork: Hashable, Sendable {
     /// The work of deleting old payloads.
     package static let pruning = SharedWork("pruning")
 
+    /// The work of reading App Store Connect, whose limit all processes share.
+    package static let catalogueReading = SharedWork("catalogue reading")
+
     /// The work of counting redemptions for the metrics.
     package static let countingRedemptions = SharedWork("counting redemptions")
 }

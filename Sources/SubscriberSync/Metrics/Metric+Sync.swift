@@ -31,6 +31,17 @@ extension Metric {
     package static let apiSeconds = Metric(
         "offer_signer_app_store_request_seconds", .histogram, [],
         "Response time of the App Store Server API and `verifyReceipt`, including failed requests.")
+    package static let connectRequests = Metric(
+        "offer_signer_app_store_connect_requests_total", .counter, ["outcome"],
+        "Requests to App Store Connect: `success`, or the name of the failure.")
+    package static let catalogueFindings = Metric(
+        "offer_signer_catalogue_findings", .gauge, ["app", "severity"],
+        "Differences between the catalogue and App Store Connect: `error` if customers would meet them, otherwise `warning`. "
+            + "Absent until App Store Connect has been read.")
+    package static let catalogueRead = Metric(
+        "offer_signer_catalogue_read_timestamp_seconds", .gauge, ["app"],
+        "Time at which the latest reading of App Store Connect began, in Unix time. Absent until then, and after a day without one."
+    )
     package static let forwards = Metric(
         "offer_signer_forwards_total", .counter, ["receiver", "outcome"],
         "Attempts to forward notifications: `delivered`, `failed` and to be repeated, or `dead` after three days. A receiver is "

@@ -14,6 +14,8 @@ package struct SyncFigures: Sendable {
     package var unexplainedRedemptions: [AppStoreEnvironment: Int]?
     /// The progress of sync with the App Store, for each app and environment.
     var syncStatus: [AppScope: SyncStatus] = [:]
+    /// The comparison of each app's catalogue with App Store Connect; empty if there is none.
+    package var catalogueReports: [CatalogueReport] = []
 }
 
 extension SyncFigures {
@@ -28,6 +30,21 @@ extension SyncFigures {
         case .forwardsPending: ofReceivers { Double($0.map(\.pending).reduce(0, +)) }
         case .forwardsDead: ofReceivers { Double($0.map(\.dead).reduce(0, +)) }
         case .oldestForward: ofReceivers { $0.compactMap(\.oldestPending).min().map { Double($0.milliseconds) / 1000 } }
+        case .catalogueFindings:
+            catalogueReports.filter { $0.readAt != nil }.flatMap { report in
+                CatalogueFinding.Severity.allCases.map { severity in
+                    (
+                        labels: [report.bundleID.text.description, severity.rawValue],
+                        value: Double(report.findings.count { $0.severity == severity })
+                    )
+                }
+            }
+        case .catalogueRead:
+            catalogueReports.compactMap { report in
+                report.readAt.map {
+                    (labels: [report.bundleID.text.description], value: Double($0.milliseconds) / 1000)
+                }
+            }
         case .unexplainedRedemptions:
             (unexplainedRedemptions ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
                 .map { (labels: [$0.key.rawValue], value: Double($0.value)) }

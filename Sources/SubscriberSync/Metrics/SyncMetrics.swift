@@ -1,4 +1,5 @@
 package import AppStoreAPI
+package import AppStoreConnect
 import AppStoreData
 import NIOConcurrencyHelpers
 import NIOCore
@@ -77,6 +78,11 @@ package final class SyncMetrics: Sendable {
             .apiRequests, observation.endpoint.rawValue, observation.app.environment.rawValue, observation.outcome
         ).increment()
         apiSeconds.record(nanoseconds: observation.duration.nanoseconds)
+    }
+
+    /// Counts an attempt to read from App Store Connect.
+    package func read(_ observation: AppStoreConnectObservation) {
+        registry.counter(.connectRequests, observation.outcome).increment()
     }
 
     /// Counts an exchange with the legacy receipt service.

@@ -28,7 +28,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
             With --online, it also sends a request to the App Store with each key. That shows whether the keys, the \
             issuer ID and the apps of the configuration belong together, and whether the App Store can be reached. It \
-            also reads what the identity provider of the console publishes.
+            also reads what the identity provider of the console publishes. With a key for App Store Connect, it \
+            compares the catalogue too, like 'catalogue check'.
             """
     )
 
@@ -65,7 +66,14 @@ struct DoctorCommand: AsyncParsableCommand {
         problems += clockProblems(configuration)
         problems += cryptographyProblems()
         if let problem = configuration.certificate?.problem(at: .now) { problems.append(problem) }
-        if online { problems += await onlineProblems(configuration) } else { reportAppStoreAPI(configuration) }
+        if online {
+            problems += await onlineProblems(configuration) + catalogueProblems(configuration)
+        } else {
+            reportAppStoreAPI(configuration)
+            if configuration.appStoreConnect != nil {
+                report("the catalogue would be compared with App Store Connect; --online does so")
+            }
+        }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
         report("the service would be ready")
     }
@@ -182,6 +190,33 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         return problems
     }
+
+    /// Compares the catalogue with App Store Connect, and returns the faults that customers would meet.
+    private func catalogueProblems(_ configuration: Configuration) async -> [Diagnostic] {
+        guard let settings = configuration.appStoreConnect else { return [] }
+        do {
+            var problems: [Diagnostic] = []
+            try await CatalogueAccess.run(settings, patience: Self.patience) { reader in
+                for (bundleID, app) in try CatalogueAccess.apps(of: configuration, nil) {
+                    let findings = try await CatalogueComparison.findings(bundleID, app, configuration, reader)
+                    if findings.isEmpty { report("the catalogue of \(bundleID.text) agrees with App Store Connect") }
+                    for finding in findings where finding.severity == .warning {
+                        StandardStreams.print(
+                            "warning: \(finding.diagnostic.error.printable)\nhint: \(finding.hint.printable)\n")
+                    }
+                    problems += findings.filter { $0.severity == .error }.map(\.diagnostic)
+                }
+            }
+            return problems
+        } catch let problem as Diagnostic {
+            return [problem]
+        } catch {
+            return [Diagnostic("the catalogue cannot be compared: \(error)", hint: "see docs/catalogue.md")]
+        }
+    }
+
+    /// The longest wait for the limit of App Store Connect.
+    private static let patience = Duration.seconds(30)
 
     /// Checks with the App Store that it can show the configured messages to customers who are about to cancel.
     private func retentionWarnings(

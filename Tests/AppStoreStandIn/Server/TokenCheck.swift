@@ -2,16 +2,22 @@ import NIOConcurrencyHelpers
 import OfferCore
 package import OfferCrypto
 
-/// The check of tokens, as the App Store makes it: an ES256 JWT by a known key, for this app, in force now.
+/// The check of tokens, as Apple makes it: an ES256 JWT by a known key, for this app if it names one, in force now.
 package final class TokenCheck: Sendable {
     private let keys: NIOLockedValueBox<[String: SigningKey]>
-    private let issuerID: String
-    private let bundleID: String
+    private let issuerID: String?
+    private let bundleID: String?
+    /// The longest lifetime in seconds.
+    private let longest: Int64
 
-    init(keys: [String: SigningKey], issuerID: String, bundleID: String) {
+    /// - Parameters:
+    ///   - issuerID: nil for an individual key, whose token has the subject `user`.
+    ///   - bundleID: nil for App Store Connect, whose tokens name no app.
+    init(keys: [String: SigningKey], issuerID: String?, bundleID: String?, longest: Int64 = 3600) {
         self.keys = NIOLockedValueBox(keys)
         self.issuerID = issuerID
         self.bundleID = bundleID
+        self.longest = longest
     }
 
     /// Replaces the keys, as App Store Connect does when one is revoked.
@@ -29,12 +35,14 @@ package final class TokenCheck: Sendable {
             let key = keys.withLockedValue({ $0[String(decoding: kid, as: UTF8.self)] }),
             (try? key.verify(raw.der, of: Array(text[..<(parts[2].startIndex - 1)]))) == true
         else { return false }
-        guard claims["iss"] == .string(Array(issuerID.utf8)), claims["bid"] == .string(Array(bundleID.utf8)),
+        guard claims["iss"] == issuerID.map({ .string(Array($0.utf8)) }),
+            claims["bid"] == bundleID.map({ .string(Array($0.utf8)) }),
+            claims["sub"] == (issuerID == nil ? .string(Array("user".utf8)) : nil),
             claims["aud"] == .string(Array("appstoreconnect-v1".utf8)), let issued = Self.number(claims["iat"]),
             let expires = Self.number(claims["exp"])
         else { return false }
         let seconds = now / 1000
-        return issued <= seconds + 5 && expires > seconds && expires - issued <= 3600
+        return issued <= seconds + 5 && expires > seconds && expires - issued <= longest
     }
 
     private static func object(_ part: ArraySlice<UInt8>) -> JSONObject? {

@@ -1,0 +1,203 @@
+package import OfferCore
+package import OfferEligibility
+
+/// Reads what App Store Connect has about an app's subscriptions.
+///
+/// The number of requests is about one for each product, one for each offer with a price, and one for ten products of a
+/// group.
+package struct AppListingReader: Sendable {
+    /// The products and offers whose prices are wanted.
+    package enum Wanted: Sendable {
+        case all
+        case only([ProductID: Set<OfferID>])
+    }
+
+    private struct ReadProduct {
+        let resourceID: String
+        var listing: ProductListing
+        /// The resource IDs of the offers, in their order.
+        var offerResourceIDs: [String] = []
+    }
+
+    private let client: AppStoreConnectClient
+    private let now: @Sendable () -> Timestamp
+
+    /// The number of products on a page. Each brings its offers and its names in all languages.
+    private static let productsOnPage = "10"
+    /// The greatest number of related resources that App Store Connect includes for each product.
+    private static let related = "50"
+    private static let large = "200"
+    /// The number of products whose retention message is read.
+    private static let maximumRetentionProducts = 20
+
+    package init(client: AppStoreConnectClient, now: @escaping @Sendable () -> Timestamp) {
+        self.client = client
+        self.now = now
+    }
+
+    /// - Parameter wantsRetention: true to read the retention messages of App Store Connect too.
+    /// - Throws: the first failure. A part that disappears while it is read only counts as unreadable.
+    package func read(
+        _ bundleID: BundleID, _ wanted: Wanted, wantsRetention: Bool = false
+    ) async throws(AppStoreConnectFailure) -> AppListing {
+        let began = now()
+        let app = try await app(bundleID)
+        guard let appAppleID = Int64(app.id) else { throw .unreadable("the app's ID is not a number") }
+        let groups = try await client.pages(
+            AppStoreConnectRequest(["apps", app.id, "subscriptionGroups"], ["limit": Self.large]))
+        let groupResources = groups.flatMap(\.resources).filter { $0.identifier.type == "subscriptionGroups" }
+        var unreadableCount = groups.map { $0.unreadableCount + $0.resources.count }.reduce(0, +) - groupResources.count
+        var products: [ReadProduct] = []
+        for group in groupResources {
+            for page in try await productPages(of: group.id) {
+                unreadableCount += page.unreadableCount
+                for resource in page.resources {
+                    guard let listing = ProductListing(resource, in: group.id, of: app, page) else {
+                        unreadableCount += 1
+                        continue
+                    }
+                    var product = ReadProduct(resourceID: resource.id, listing: listing)
+                    unreadableCount += try await addOffers(to: &product, from: resource, page)
+                    products.append(product)
+                }
+            }
+        }
+        let isComplete = unreadableCount == 0
+        for index in products.indices {
+            unreadableCount += try await addPrices(to: &products[index], wanted)
+        }
+        if wantsRetention { await addRetentionMessages(to: &products) }
+        return AppListing(
+            appAppleID: appAppleID,
+            groups: groupResources.map { AppListing.Group(id: $0.id, referenceName: $0.text("referenceName")) },
+            products: products.map(\.listing), notifications: Self.notifications(of: app), readAt: began,
+            unreadableCount: unreadableCount, isComplete: isComplete)
+    }
+
+    // MARK: Apps and products
+
+    /// The filter may match longer bundle IDs too.
+    private func app(_ bundleID: BundleID) async throws(AppStoreConnectFailure) -> JSONAPIResource {
+        let name = bundleID.text.description
+        let pages = try await client.pages(
+            AppStoreConnectRequest(["apps"], ["filter[bundleId]": name, "limit": Self.large]))
+        let app = pages.flatMap(\.resources).first { $0.text("bundleId")?.lowercased() == name.lowercased() }
+        guard let app else { throw .unknownApp(bundleID) }
+        return app
+    }
+
+    private func productPages(of group: String) async throws(AppStoreConnectFailure) -> [JSONAPIDocument] {
+        try await client.pages(
+            AppStoreConnectRequest(
+                ["subscriptionGroups", group, "subscriptions"],
+                [
+                    "include": "subscriptionLocalizations,promotionalOffers,winBackOffers,introductoryOffers",
+                    "limit": Self.productsOnPage, "limit[subscriptionLocalizations]": Self.related,
+                    "limit[promotionalOffers]": Self.related, "limit[winBackOffers]": Self.related,
+                    "limit[introductoryOffers]": Self.related,
+                ]))
+    }
+
+    private static func notifications(
+        of app: JSONAPIResource
+    ) -> [AppStoreEnvironment: AppListing.NotificationTarget] {
+        var targets: [AppStoreEnvironment: AppListing.NotificationTarget] = [:]
+        for (environment, suffix) in [(AppStoreEnvironment.production, ""), (.sandbox, "ForSandbox")] {
+            let (url, version) = ("subscriptionStatusUrl\(suffix)", "subscriptionStatusUrlVersion\(suffix)")
+            // A sparse answer that names neither says nothing.
+            guard app.has(url) else { continue }
+            targets[environment] = AppListing.NotificationTarget(url: app.text(url), version: app.text(version))
+        }
+        return targets
+    }
+
+    // MARK: Offers
+
+    /// - Returns: the number of unreadable entries.
+    private func addOffers(
+        to product: inout ReadProduct, from resource: JSONAPIResource, _ page: JSONAPIDocument
+    ) async throws(AppStoreConnectFailure) -> Int {
+        var unreadableCount = 0
+        var offers = page.related("promotionalOffers", of: resource)
+        if !offers.isComplete {
+            let pages = try await client.pages(
+                AppStoreConnectRequest(["subscriptions", resource.id, "promotionalOffers"], ["limit": Self.related]))
+            unreadableCount += pages.map(\.unreadableCount).reduce(0, +)
+            offers.resources = pages.flatMap(\.resources)
+        }
+        for offer in offers.resources {
+            guard let listing = OfferListing(offer) else {
+                unreadableCount += 1
+                continue
+            }
+            product.listing.offers.append(listing)
+            product.offerResourceIDs.append(offer.id)
+        }
+        product.listing.hasAllOffers = unreadableCount == 0
+        var winBack = page.related("winBackOffers", of: resource)
+        if !winBack.isComplete {
+            winBack.resources = try await client.pages(
+                AppStoreConnectRequest(["subscriptions", resource.id, "winBackOffers"], ["limit": Self.related])
+            ).flatMap(\.resources)
+        }
+        product.listing.winBackOffers = winBack.resources.compactMap { $0.text("offerId") }
+        let introductory = resource.relationships["introductoryOffers"]
+        product.listing.introductoryOfferCount = introductory?.total ?? introductory?.identifiers?.count ?? 0
+        return unreadableCount
+    }
+
+    // MARK: Prices
+
+    /// - Returns: the number of unreadable entries.
+    private func addPrices(
+        to product: inout ReadProduct, _ wanted: Wanted
+    ) async throws(AppStoreConnectFailure) -> Int {
+        let offerIDs: Set<OfferID>
+        switch wanted {
+        case .all: offerIDs = Set(product.listing.offers.map(\.offerID))
+        case .only(let products):
+            guard let ids = products[product.listing.productID] else { return 0 }
+            offerIDs = ids
+        }
+        var unreadableCount = 0
+        if let prices = try await prices(["subscriptions", product.resourceID, "prices"]) {
+            product.listing.prices = prices.current(at: now())
+            unreadableCount += prices.unreadableCount
+        }
+        for (index, id) in product.offerResourceIDs.enumerated() {
+            let offer = product.listing.offers[index]
+            guard offerIDs.contains(offer.offerID), offer.mode != .freeTrial else { continue }
+            guard let prices = try await prices(["subscriptionPromotionalOffers", id, "prices"]) else { continue }
+            unreadableCount += prices.unreadableCount
+            // A territory whose price cannot be read would seem to have none.
+            if prices.unreadableCount == 0 { product.listing.offers[index].prices = prices.all }
+        }
+        return unreadableCount
+    }
+
+    /// - Returns: nil if the resource has disappeared meanwhile.
+    private func prices(_ path: [String]) async throws(AppStoreConnectFailure) -> ListedPrices? {
+        do throws(AppStoreConnectFailure) {
+            return ListedPrices(
+                try await client.pages(
+                    AppStoreConnectRequest(
+                        path, ["include": "territory,subscriptionPricePoint", "limit": Self.large])))
+        } catch {
+            guard case .notFound = error else { throw error }
+            return nil
+        }
+    }
+
+    // MARK: Retention messages
+
+    /// Adds the retention messages of products, which App Store Connect has since version 4.6 of its API. A refusal ends
+    /// the reading, because it says nothing about the other data.
+    private func addRetentionMessages(to products: inout [ReadProduct]) async {
+        for index in products.indices.prefix(Self.maximumRetentionProducts) {
+            let request = AppStoreConnectRequest(
+                ["subscriptions", products[index].resourceID, "relationships", "retentionMessage"])
+            guard let document = try? await client.page(request) else { return }
+            products[index].listing.retentionMessageID = document.resources.first?.id
+        }
+    }
+}
