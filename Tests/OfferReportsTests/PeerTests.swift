@@ -52,9 +52,9 @@ struct PeerTests {
         let input = known.input
         func number(_ place: Int) throws -> Double { try #require(Double(input[place])) }
         func share(_ place: Int) throws -> Share { Share(Int(try number(place)), of: Int(try number(place + 1))) }
-        func sample(_ place: Int) throws -> Sample {
+        func sample(_ place: Int) throws -> SampleMoments {
             let amounts = input[place].split(separator: ",").compactMap { Int64($0) }
-            return Sample(amounts.filter { $0 != 0 }, of: amounts.count)
+            return SampleMoments(amounts.filter { $0 != 0 }, of: amounts.count)
         }
         func observations() -> [Observation<Int, Int>] {
             input[0].split(separator: ",").map { pair in

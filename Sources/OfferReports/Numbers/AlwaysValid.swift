@@ -9,7 +9,7 @@ package enum AlwaysValid {
     /// - Parameter plannedSize: the number of customers in both samples together for which the intervals are narrowest. It
     ///   must be set before the data is seen.
     /// - Returns: nil if the samples have no variance, because then they say nothing about the size of an error.
-    package static func interval(_ one: Sample, _ other: Sample, plannedSize: Double) -> Interval? {
+    package static func interval(_ one: SampleMoments, _ other: SampleMoments, plannedSize: Double) -> Interval? {
         let variance = one.varianceOfMean + other.varianceOfMean
         guard one.count > 0, other.count > 0, variance > 0 else { return nil }
         let size = Double(one.count + other.count)

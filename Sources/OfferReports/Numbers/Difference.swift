@@ -18,7 +18,7 @@ package struct Difference: Hashable, Sendable {
         let below = ((p1 - first.lower) * (p1 - first.lower) + (second.upper - p2) * (second.upper - p2)).squareRoot()
         let above = ((p2 - second.lower) * (p2 - second.lower) + (first.upper - p1) * (first.upper - p1)).squareRoot()
         once = Interval(value - below, value + above)
-        always = AlwaysValid.interval(Sample(one), Sample(other), plannedSize: plannedSize)
+        always = AlwaysValid.interval(SampleMoments(one), SampleMoments(other), plannedSize: plannedSize)
     }
 
     /// The difference of two means, with Welch's interval.
@@ -26,7 +26,7 @@ package struct Difference: Hashable, Sendable {
     /// Source: B. L. Welch, "The generalization of 'Student's' problem when several different population variances are
     /// involved", 1947.
     /// - Returns: nil if a sample is empty.
-    package init?(_ one: Sample, _ other: Sample, plannedSize: Double) {
+    package init?(_ one: SampleMoments, _ other: SampleMoments, plannedSize: Double) {
         guard one.count > 0, other.count > 0 else { return nil }
         value = one.mean - other.mean
         let (first, second) = (one.varianceOfMean, other.varianceOfMean)

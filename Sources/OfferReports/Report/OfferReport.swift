@@ -74,7 +74,7 @@ package struct OfferReport: Sendable {
         package let currency: String
         package let day: Int
         /// In thousandths of the currency, per exposed customer.
-        package let arms: ByArm<Sample>
+        package let arms: ByArm<SampleMoments>
         package let difference: Difference?
         package let verdict: Verdict
     }

@@ -154,7 +154,7 @@ package struct OfferReportBuilder {
     }
 
     private var neededCustomers: Int? {
-        let (one, other) = (Sample(effect.offered), Sample(effect.heldOut))
+        let (one, other) = (SampleMoments(effect.offered), SampleMoments(effect.heldOut))
         guard one.count > 0, other.count > 0, question.smallestEffect > 0 else { return nil }
         let variance = (one.varianceOfMean + other.varianceOfMean) * Double(one.count + other.count)
         guard variance > 0 else { return nil }

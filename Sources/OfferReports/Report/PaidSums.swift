@@ -26,7 +26,8 @@ struct PaidSums {
         return sorted.map { key, amounts in
             let observed = observed[key.day] ?? ByArm()
             let arms = ByArm(
-                Sample(amounts.offered, of: observed.offered), Sample(amounts.heldOut, of: observed.heldOut))
+                SampleMoments(amounts.offered, of: observed.offered),
+                SampleMoments(amounts.heldOut, of: observed.heldOut))
             let difference = Difference(arms.offered, arms.heldOut, plannedSize: question.plannedSize)
             return OfferReport.Paid(
                 currency: key.currency, day: key.day, arms: arms, difference: difference,

@@ -33,7 +33,7 @@ def text(values):
 def with_statsmodels_scipy_and_lifelines():
     import numpy
     from lifelines import AalenJohansenFitter, KaplanMeierFitter
-    from scipy import stats
+    from scipy import optimize, stats
     from statsmodels.stats.power import NormalIndPower
     from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint, proportion_effectsize
 
@@ -50,10 +50,14 @@ def with_statsmodels_scipy_and_lifelines():
         statistic, probability = stats.chisquare([c1, n1 - c1], [planned * n1, (1 - planned) * n1])
         write("split", [c1, n1, planned], [statistic, probability])
         effect, base = draw.choice([0.01, 0.03, 0.1]), draw.choice([0.02, 0.1, 0.5])
-        # The tail on the other side, with a probability of a millionth, is left out.
-        first = NormalIndPower().solve_power(
-            proportion_effectsize(base + effect, base), alpha=0.025, power=0.8, ratio=(1 - planned) / planned,
-            alternative="larger")
+        # The tail on the other side, with a probability of a millionth, is left out. solve_power stops at 1e-8.
+        distance, ratio = proportion_effectsize(base + effect, base), (1 - planned) / planned
+
+        def missing(size):
+            return NormalIndPower().power(distance, size, 0.025, ratio=ratio, alternative="larger") - 0.8
+
+        near = NormalIndPower().solve_power(distance, alpha=0.025, power=0.8, ratio=ratio, alternative="larger")
+        first = optimize.brentq(missing, 0.9 * near, 1.1 * near, xtol=1e-12, rtol=1e-14)
         write("size", [effect, base, 1 - planned], [first / planned])
 
     for _ in range(number):
