@@ -149,8 +149,8 @@ let package = Package(
         .target(
             name: "SubscriberStore",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferPostgreSQL", locks, grdb,
-                systemPackage,
+                "OfferCore", "OfferEligibility", "OfferReports", "OfferFiles", "OfferCrypto", "OfferPostgreSQL", locks,
+                grdb, systemPackage,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -159,7 +159,8 @@ let package = Package(
             exclude: ["README.md"], swiftSettings: strict),
         .target(name: "CConsole"),
         .target(
-            name: "OfferConsole", dependencies: ["CConsole", "OfferCore"], exclude: ["README.md", "Style/console.css"],
+            name: "OfferConsole", dependencies: ["CConsole", "OfferCore", "OfferReports"],
+            exclude: ["README.md", "Style/console.css"],
             swiftSettings: strict),
         .target(
             name: "OfferConfiguration",
@@ -203,10 +204,11 @@ let package = Package(
         .executableTarget(
             name: "offer-signer",
             dependencies: [
-                "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
-                "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI",
-                "SubscriberStore", "OfferExplanations", "OfferConfiguration", "SubscriberSync", "OfferService",
-                "OfferConsole", "ConsoleService", argumentParser, logging, nioCore, serviceLifecycle, systemPackage,
+                "CProcess", "OfferCore", "OfferEligibility", "OfferReports", "OfferFiles", "OfferCrypto",
+                "OfferTelemetry", "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity",
+                "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferExplanations", "OfferConfiguration",
+                "SubscriberSync", "OfferService", "OfferConsole", "ConsoleService", argumentParser, logging, nioCore,
+                serviceLifecycle, systemPackage,
                 unixSignals, locks,
             ],
             exclude: ["README.md"], swiftSettings: strict
@@ -362,8 +364,9 @@ let package = Package(
         .testTarget(
             name: "SubscriberStoreTests",
             dependencies: [
-                "AppStoreData", "OfferCore", "OfferEligibility", "OfferFiles", "OfferPostgreSQL", "SubscriberStore",
-                "StoreTestSupport", "TestSupport", "HistoryTestSupport", "store-load", locks, nioCore, nioPosix, grdb,
+                "AppStoreData", "OfferCore", "OfferEligibility", "OfferReports", "OfferFiles", "OfferPostgreSQL",
+                "SubscriberStore", "StoreTestSupport", "TestSupport", "HistoryTestSupport", "store-load", locks,
+                nioCore, nioPosix, grdb,
             ],
             swiftSettings: strict
         ),
