@@ -31,6 +31,7 @@ let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-h
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let realModule = Target.Dependency.product(name: "RealModule", package: "swift-numerics")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 
@@ -54,6 +55,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
         // For tests only: independent implementations that must agree with ours.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
@@ -72,6 +74,9 @@ let package = Package(
         .target(name: "OfferCore", dependencies: [locks], exclude: ["README.md"], swiftSettings: strict),
         .target(
             name: "OfferEligibility", dependencies: ["OfferCore", locks], exclude: ["README.md"], swiftSettings: strict),
+        .target(
+            name: "OfferReports", dependencies: ["OfferCore", realModule], exclude: ["README.md"], swiftSettings: strict
+        ),
         .target(
             name: "OfferFiles",
             dependencies: ["OfferCore", systemPackage],
@@ -149,8 +154,8 @@ let package = Package(
         .target(
             name: "SubscriberStore",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferPostgreSQL", locks, grdb,
-                systemPackage,
+                "OfferCore", "OfferEligibility", "OfferReports", "OfferFiles", "OfferCrypto", "OfferPostgreSQL", locks,
+                grdb, systemPackage,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -159,7 +164,7 @@ let package = Package(
             exclude: ["README.md"], swiftSettings: strict),
         .target(name: "CConsole"),
         .target(
-            name: "OfferConsole", dependencies: ["CConsole", "OfferCore"],
+            name: "OfferConsole", dependencies: ["CConsole", "OfferCore", "OfferReports"],
             exclude: ["README.md", "Style/console.css", "Style/favicon.svg"],
             swiftSettings: strict),
         .target(
@@ -203,8 +208,9 @@ let package = Package(
         .executableTarget(
             name: "offer-signer",
             dependencies: [
-                "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
-                "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI",
+                "CProcess", "OfferCore", "OfferEligibility", "OfferReports", "OfferFiles", "OfferCrypto",
+                "OfferTelemetry", "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity",
+                "AppStoreData", "AppStoreAPI",
                 "AppStoreConnect", "SubscriberStore", "OfferExplanations", "OfferConfiguration", "SubscriberSync",
                 "OfferService", "OfferConsole", "ConsoleService", argumentParser, logging, nioCore, serviceLifecycle,
                 systemPackage,
@@ -245,6 +251,9 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "OfferReportsTests", dependencies: ["OfferCore", "OfferReports", "TestSupport"],
+            exclude: ["Peer/report_peer.py"], swiftSettings: strict),
         .testTarget(
             name: "OfferCryptoTests",
             dependencies: [
@@ -368,8 +377,9 @@ let package = Package(
         .testTarget(
             name: "SubscriberStoreTests",
             dependencies: [
-                "AppStoreData", "OfferCore", "OfferEligibility", "OfferFiles", "OfferPostgreSQL", "SubscriberStore",
-                "StoreTestSupport", "TestSupport", "HistoryTestSupport", "store-load", locks, nioCore, nioPosix, grdb,
+                "AppStoreData", "OfferCore", "OfferEligibility", "OfferReports", "OfferFiles", "OfferPostgreSQL",
+                "SubscriberStore", "StoreTestSupport", "TestSupport", "HistoryTestSupport", "store-load", locks,
+                nioCore, nioPosix, grdb,
             ],
             swiftSettings: strict
         ),

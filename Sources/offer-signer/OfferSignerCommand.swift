@@ -24,7 +24,7 @@ struct OfferSignerCommand: AsyncParsableCommand {
             ServeCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self, TokensCommand.self,
             AppStoreCommand.self, RetentionCommand.self, CustomersCommand.self, DecideCommand.self, RulesCommand.self,
             CatalogueCommand.self,
-            AlarmsCommand.self, ConsoleCommand.self, DatabaseCommand.self,
+            AlarmsCommand.self, ReportCommand.self, ConsoleCommand.self, DatabaseCommand.self,
             AuditCommand.self, DoctorCommand.self, HealthCommand.self, ReferenceCommand.self,
         ],
         defaultSubcommand: ServeCommand.self

@@ -24,6 +24,11 @@ package struct HTML: Sendable, ExpressibleByStringInterpolation {
 
     package static let empty: HTML = ""
 
+    /// The console's style sheet, for a page that is a file of its own. It is embedded when the program is built.
+    static let styleSheet = HTML(styleSheet: StyleSheet.utf8)
+
+    private init(styleSheet utf8: [UInt8]) { self.utf8 = utf8 }
+
     package var isEmpty: Bool { utf8.isEmpty }
 
     /// The markup as text, for tests.

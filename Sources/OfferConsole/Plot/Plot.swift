@@ -30,7 +30,7 @@ package struct Plot: Sendable {
     let description: String
     /// The labels of the places, such as dates. Only as many as fit are shown.
     let labels: [String]
-    /// At most four: there are four styles.
+    /// At most four besides bands: there are four styles. A band has the style of the next line.
     let series: [Series]
     /// The places at the end whose data is incomplete. They are hatched.
     let incomplete: Int
@@ -53,7 +53,7 @@ package struct Plot: Sendable {
     /// The plot with its legend, in a region that scrolls on narrow screens.
     package var html: HTML {
         let canvas = PlotCanvas(self)
-        let lines = series.enumerated().html { canvas.marks(of: $0.element, style: PlotStyle($0.offset)) }
+        let lines = zip(series, styles).html { canvas.marks(of: $0, style: $1) }
         return """
             <figure class="plot"><figcaption>\(legend)</figcaption>
             <div class="scroll" role="region" aria-labelledby="\(id)-title" tabindex="0">
@@ -65,9 +65,16 @@ package struct Plot: Sendable {
             """
     }
 
+    private var styles: [PlotStyle] {
+        var place = 0
+        return series.map { series in
+            defer { if case .band = series.kind {} else { place += 1 } }
+            return PlotStyle(place)
+        }
+    }
+
     private var legend: HTML {
-        let items = series.enumerated().html { place, series in
-            let style = PlotStyle(place)
+        let items = zip(series, styles).html { series, style in
             return #"<li>\#(Hatching.swatch(series.kind, style))\#(series.name)</li>"#
         }
         let hatched: HTML? = incomplete > 0 ? "<li>\(Hatching.incompleteSwatch)not complete yet</li>" : nil

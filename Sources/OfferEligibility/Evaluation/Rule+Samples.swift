@@ -25,6 +25,11 @@ extension Rule {
     private static let maximumSamples = 4
 }
 
+extension Rule {
+    /// The names of the samples, sorted.
+    package var sampleNames: [String] { Set(shares.map(\.sample)).sorted() }
+}
+
 extension Condition {
     /// The different tests of samples.
     var shares: [ShareTest] {

@@ -50,6 +50,14 @@ package protocol SubscriberStore: ConsoleStore, GrantStore {
     /// kept. The `notificationUUID` of each notification is also kept, so a repeated delivery restores nothing.
     func erase(_ identifier: CustomerIdentifier, in app: AppScope) async throws(StoreError) -> Erasure
 
+    // MARK: Reports
+
+    /// Reads the exposures to an offer, with what is known about their customers, in steps.
+    /// - Parameter limit: the maximum number of exposures to any offer that a step reads.
+    func exposures(
+        to offer: ReportedOffer, after place: ExposurePlace, limit: Int
+    ) async throws(StoreError) -> ExposurePage
+
     // MARK: Ledger
 
     /// Merges facts, checks the limits of offers and reserves signatures, all in one change, so caps hold even for

@@ -35,7 +35,7 @@ extension SQLStore {
     }
 
     /// - Returns: nil if nothing is known about the customer.
-    private static func customer(
+    static func customer(
         _ search: CustomerSearch, _ id: Int64, _ app: AppScope, _ coverage: HistoryEvidence.Coverage?,
         _ db: any Database
     ) throws -> StoredCustomer? {

@@ -60,6 +60,14 @@ extension CurrentStore: SubscriberStore {
         try await write { store throws(StoreError) in try await store.erase(identifier, in: app) }
     }
 
+    // MARK: Reports
+
+    package func exposures(to offer: ReportedOffer, after place: ExposurePlace, limit: Int)
+        async throws(StoreError) -> ExposurePage
+    {
+        try await read { store throws(StoreError) in try await store.exposures(to: offer, after: place, limit: limit) }
+    }
+
     // MARK: Ledger
 
     package func reserve(_ request: LedgerRequest) async throws(StoreError) -> [LedgerResult] {

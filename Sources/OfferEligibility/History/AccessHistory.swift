@@ -1,0 +1,158 @@
+package import OfferCore
+
+/// What happened to a customer in one subscription group up to a time, for reports. Decisions use ``SubscriberState``.
+///
+/// Family shares and seats do not count. Of the App Store's messages, only those signed by that time count; of
+/// transactions, those whose date has come.
+package struct AccessHistory {
+    /// A span of time with access, including grace periods.
+    package struct Span: Hashable, Sendable {
+        package let start: Timestamp
+        /// The first time without access; in the future if the paid time has not ended.
+        package let end: Timestamp
+        package let endedBecause: Subscription.EndReason
+    }
+
+    /// A payment or, with a negative amount, a refund.
+    package struct Payment: Hashable, Sendable {
+        package let at: Timestamp
+        package let currency: String
+        /// In thousandths of the currency.
+        package let amount: Int64
+    }
+
+    /// Ascending and without overlaps.
+    package let spans: [Span]
+    /// The starts of the periods that followed another period of the same span, ascending.
+    package let renewals: [Timestamp]
+    /// In ascending order.
+    package let payments: [Payment]
+    /// The storefront of each purchase, in ascending order of their dates.
+    private let storefronts: [(at: Timestamp, code: String)]
+    private let periods: [Period]
+    private let redemptions: [Redemption]
+    private let end: Timestamp
+
+    /// - Parameter productID: a product of the subscription group. If its group is unknown, all subscriptions count.
+    package init(
+        of facts: SubscriberFacts, inGroupOf productID: ProductID, of app: Catalogue.App, until end: Timestamp
+    ) {
+        let transactions = KnownTransaction.all(in: facts)
+        let named = transactions.lazy.filter { $0.purchase.productID == productID }.compactMap(
+            \.purchase.subscriptionGroupID)
+        let group = app.groups[productID] ?? named.first
+        let subscriptions = SubscriptionPeriods.all(
+            of: transactions, groups: app.groups, familySharable: app.familySharable
+        ).filter { !$0.isAnothers && (group == nil || $0.groupID == nil || $0.groupID == group) }
+        let signals = SubscriptionSignals.all(in: facts)
+        let messages = RenewalMessage.all(in: facts, until: end)
+        let stretches = subscriptions.flatMap { subscription in
+            Stretch.all(of: subscription, messages[subscription.originalTransactionID] ?? [], until: end)
+        }.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
+        (spans, renewals) = Self.joined(stretches)
+        let own = Set(subscriptions.map(\.originalTransactionID))
+        let purchases = transactions.filter {
+            own.contains($0.originalTransactionID) && $0.purchase.purchaseDate <= end && !$0.purchase.isAnothers
+        }
+        payments = purchases.flatMap { Payment.all(of: $0.purchase, until: end) }.sorted {
+            ($0.at, $0.currency, $0.amount) < ($1.at, $1.currency, $1.amount)
+        }
+        storefronts = purchases.compactMap { transaction in
+            transaction.purchase.storefront.map { (transaction.purchase.purchaseDate, $0) }
+        }
+        periods = subscriptions.flatMap(\.periods).filter { $0.start <= end }.sorted { $0.start < $1.start }
+        redemptions = subscriptions.flatMap { Redemption.all(of: $0, signals[$0.originalTransactionID]) }
+        self.end = end
+    }
+
+    private static func joined(_ stretches: [Stretch]) -> ([Span], [Timestamp]) {
+        var (spans, renewals): ([Span], [Timestamp]) = ([], [])
+        for stretch in stretches {
+            let span = Span(start: stretch.start, end: stretch.end, endedBecause: stretch.endedBecause)
+            guard let last = spans.last, stretch.start <= last.end else {
+                spans.append(span)
+                continue
+            }
+            if stretch.start > last.start { renewals.append(stretch.start) }
+            // An upgrade or a change of the plan replaces the rest of the earlier period.
+            spans[spans.count - 1] = Span(start: last.start, end: span.end, endedBecause: span.endedBecause)
+        }
+        return (spans, renewals)
+    }
+
+    /// Returns the storefront of the last purchase before a time.
+    package func storefront(at time: Timestamp) -> String? { storefronts.last { $0.at <= time }?.code }
+}
+
+extension AccessHistory {
+    /// The redemption of an offer.
+    package struct Redeemed: Hashable, Sendable {
+        /// The first known date: of the period, or of the message that announced it.
+        package let at: Timestamp
+        package let afterwards: Afterwards
+    }
+
+    /// What followed the last discounted period.
+    package enum Afterwards: Hashable, Sendable {
+        /// Its end has not come, or billing is still tried.
+        case notYet
+        /// A period at no discount was paid.
+        case kept
+        case lost
+    }
+
+    /// Returns the first redemption of an offer since a time; nil if there is none.
+    package func redemption(of productID: ProductID, _ offerID: OfferID, since start: Timestamp) -> Redeemed? {
+        let text = offerID.text.description
+        let own = redemptions.filter { redemption in
+            redemption.productID == productID && redemption.offerID == text && redemption.type == .promotional
+        }
+        let dated = own.map { (redemption: $0, at: min($0.at, $0.announcedAt ?? $0.at)) }
+            .filter { start <= $0.at && $0.at <= end }
+        guard let first = dated.min(by: { $0.at < $1.at }) else { return nil }
+        return Redeemed(at: first.at, afterwards: afterwards(first.redemption))
+    }
+
+    private func afterwards(_ redemption: Redemption) -> Afterwards {
+        guard let first = periods.firstIndex(where: { $0.transactionID == redemption.transactionID }) else {
+            return .notYet
+        }
+        var last = first
+        while last + 1 < periods.count, isDiscounted(periods[last + 1], by: redemption) { last += 1 }
+        guard last + 1 < periods.count else {
+            let hasAccess = spans.contains { periods[last].start < $0.end && $0.end > end }
+            return hasAccess ? .notYet : .lost
+        }
+        let purchase = periods[last + 1].purchase
+        return purchase.offer == nil && purchase.price != 0 ? .kept : .lost
+    }
+
+    private func isDiscounted(_ period: Period, by redemption: Redemption) -> Bool {
+        period.originalTransactionID == redemption.originalTransactionID
+            && period.purchase.offer?.identifier == redemption.offerID
+    }
+}
+
+extension AccessHistory.Payment {
+    fileprivate static func all(of purchase: Purchase, until end: Timestamp) -> [Self] {
+        guard let price = purchase.price, price != 0, let currency = purchase.currency else { return [] }
+        // With seats, the price is that of one.
+        let (total, overflows) = price.multipliedReportingOverflow(
+            by: purchase.seats == nil ? 1 : purchase.quantity ?? 1)
+        guard !overflows, abs(total) < maximum else { return [] }
+        let paid = Self(at: purchase.purchaseDate, currency: currency, amount: total)
+        guard let revocation = purchase.revocation, revocation.type != .family, revocation.date <= end else {
+            return [paid]
+        }
+        let share = min(100_000, max(0, revocation.percentage ?? 100_000))
+        return [
+            paid,
+            Self(
+                at: revocation.date, currency: currency,
+                amount: -(total / 100_000 * share + total % 100_000 * share / 100_000)),
+        ]
+    }
+
+    /// More is an error in the data. Sums of a million such amounts still fit.
+    private static let maximum: Int64 = 1_000_000_000_000
+}

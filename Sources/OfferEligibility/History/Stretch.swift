@@ -1,0 +1,52 @@
+import OfferCore
+
+/// The access that one period gives: its paid time, cut by a refund or extended by a grace period.
+struct Stretch {
+    let start: Timestamp
+    let end: Timestamp
+    let endedBecause: Subscription.EndReason
+
+    /// - Parameter messages: in ascending order.
+    static func all(
+        of subscription: SubscriptionPeriods, _ messages: [RenewalMessage], until end: Timestamp
+    ) -> [Stretch] {
+        let periods = subscription.periods.filter { $0.start <= end }
+        return periods.indices.compactMap { place in
+            let next = place + 1 < periods.count ? periods[place + 1].start : nil
+            return Stretch(periods[place], before: next, messages, until: end)
+        }
+    }
+
+    /// - Parameter next: the start of the next period.
+    /// - Returns: nil for a period without access.
+    private init?(_ period: Period, before next: Timestamp?, _ messages: [RenewalMessage], until now: Timestamp) {
+        start = period.start
+        if let revocation = period.purchase.revocation, revocation.date <= now {
+            end = min(period.end, revocation.date)
+            endedBecause = revocation.type == .family ? .other : .refunded
+            guard end > start else { return nil }
+            return
+        }
+        guard period.end > start else { return nil }
+        let later = messages.filter { [start] message in
+            message.at >= start && message.at <= period.end + Self.longestRetry && next.map { message.at < $0 } ?? true
+        }
+        let grace = later.compactMap(\.graceEnd).filter { $0 <= period.end + Self.longestRetry }.max()
+        end = max(period.end, grace ?? period.end)
+        endedBecause = Self.reason(later, period.end)
+    }
+
+    /// The last message about an end counts; then a failed payment; then auto-renew that was off.
+    private static func reason(_ messages: [RenewalMessage], _ end: Timestamp) -> Subscription.EndReason {
+        // Messages are signed a little before the end.
+        let atEnd = messages.filter { $0.at >= end - .days(2) }
+        if let reason = atEnd.last(where: { $0.reason != nil })?.reason { return reason }
+        if messages.contains(where: { $0.type == RenewalChange.billingErrorType || $0.graceEnd != nil }) {
+            return .billing
+        }
+        return messages.last.map(\.autoRenews) ?? true ? .other : .cancelled
+    }
+
+    /// The time for which the App Store tries to bill after the end of a period, with some reserve.
+    private static let longestRetry = Duration.days(62)
+}

@@ -1,0 +1,54 @@
+/// What may be said about the effect of an offer.
+package enum Verdict: Hashable, Sendable {
+    /// Nobody is held out, so nothing can be said.
+    case noHoldout
+    /// The split between the arms is not as planned. Something is wrong with the experiment.
+    case broken
+    /// The effect is not 0.
+    case clear(isGain: Bool)
+    /// The effect is smaller than the smallest one worth having.
+    case small
+    /// - Parameter more: the customers who are still needed to see the smallest effect worth having, with two significant
+    ///   digits; 0 if enough have been exposed. nil if the number is unknown.
+    case notClear(more: Int?)
+
+    /// The always-valid interval decides. Its formula is for large groups, so the interval for a single look, which is
+    /// exact enough for small ones, must agree.
+    /// - Parameter smallest: the smallest effect worth having; nil if there is none.
+    init(_ difference: Difference?, isBroken: Bool, smallest: Double?, more: Int?) {
+        guard let difference else {
+            self = .noHoldout
+            return
+        }
+        if isBroken {
+            self = .broken
+        } else if let once = difference.once, let always = difference.always, once.excludesZero, always.excludesZero {
+            self = .clear(isGain: difference.value > 0)
+        } else if let smallest, let once = difference.once, let always = difference.always, once.isWithin(smallest),
+            always.isWithin(smallest)
+        {
+            self = .small
+        } else {
+            self = .notClear(more: more)
+        }
+    }
+
+    package var name: String {
+        switch self {
+        case .noHoldout: "no_holdout"
+        case .broken: "broken"
+        case .clear: "clear"
+        case .small: "small"
+        case .notClear: "not_clear"
+        }
+    }
+}
+
+extension Int {
+    /// The number with two significant digits, rounded up.
+    var roughly: Int {
+        var power = 1
+        while self / power >= 100 { power *= 10 }
+        return (self + power - 1) / power * power
+    }
+}

@@ -1,0 +1,118 @@
+extension OfferReport {
+    /// The numbers of the report as CSV (RFC 4180): one number in each line, with its interval and its customers.
+    package var csv: [UInt8] {
+        var table = CSVTable(["table", "row", "arm", "number", "value", "lower", "upper", "customers"])
+        addFunnel(to: &table)
+        table.add("effect", "\(question.effectDay)", effect.arms, "access")
+        table.add("effect", "\(question.effectDay)", effect.difference, "access", scale: 1)
+        for row in access { table.add("access", "\(row.day)", row.arms, "access") }
+        for row in paid {
+            let place = "\(row.currency) \(row.day)"
+            for (arm, sample) in [("offered", row.arms.offered), ("held_out", row.arms.heldOut)] {
+                let mean = FixedText.number(sample.mean / 1000, decimals: 6)
+                table.add(["paid", place, arm, "mean", mean, "", "", "\(sample.count)"])
+            }
+            table.add("paid", place, row.difference, "mean", scale: 1000)
+        }
+        for (name, rows) in [("retention_day", retention.byDay), ("retention_renewal", retention.byRenewal)] {
+            for row in rows {
+                table.add(name, "\(row.place)", "kept", row.kept, row.atRisk)
+                for cause in EndCause.allCases {
+                    if let point = row.ended[cause] {
+                        table.add(name, "\(row.place)", cause.rawValue, point, row.atRisk)
+                    }
+                }
+            }
+        }
+        for row in churn {
+            table.add(row.isComplete ? "churn" : "churn_incomplete", row.start, "offered", "ended", row.ended)
+        }
+        for cohort in cohorts {
+            add(
+                "cohort", cohort.start, cohort.outcomes, cohort.isConversionComplete, cohort.isAccessComplete,
+                to: &table)
+        }
+        add("complete_cohorts", "", total, true, true, to: &table)
+        for group in groups { add(group.kind.rawValue, group.name, group.outcomes, true, true, to: &table) }
+        for week in trust.weeks { table.add("trust_week", week.start, week.arms, "exposed") }
+        if let split = trust.split {
+            table.add(["trust", "", "", "split", FixedText.number(split.probability, decimals: 6), "", "", ""])
+        }
+        return table.utf8
+    }
+
+    private func addFunnel(to table: inout CSVTable) {
+        table.add("funnel", "", funnel.exposed, "exposed")
+        table.add("funnel", "", funnel.erased, "erased")
+        let counts = [
+            ("signed", funnel.signed), ("signatures", funnel.signatures), ("shown", funnel.shown),
+            ("redeemed", funnel.redeemed),
+        ]
+        for (name, count) in counts { table.add(["funnel", "", "offered", name, "\(count)", "", "", ""]) }
+        table.add("funnel", "", "offered", "kept", funnel.kept)
+    }
+
+    private func add(
+        _ name: String, _ row: String, _ outcomes: Outcomes, _ isConversionComplete: Bool, _ isAccessComplete: Bool,
+        to table: inout CSVTable
+    ) {
+        table.add(name, row, outcomes.exposed, "exposed")
+        table.add(name, row, outcomes.converted, isConversionComplete ? "conversion" : "conversion_incomplete")
+        table.add(name, row, outcomes.access, isAccessComplete ? "access" : "access_incomplete")
+    }
+}
+
+private struct CSVTable {
+    private(set) var utf8: [UInt8] = []
+
+    init(_ head: [String]) { add(head) }
+
+    mutating func add(_ cells: [String]) {
+        utf8 += cells.map(Self.cell).joined(separator: ",").utf8
+        utf8 += "\r\n".utf8
+    }
+
+    /// A spreadsheet program would run a text that begins like a formula. An apostrophe marks it as text.
+    private static func cell(_ text: String) -> String {
+        let isNumber = text.first == "-" && Double(text) != nil
+        let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
+        let safe = isFormula && !isNumber ? "'" + text : text
+        guard safe.contains(where: { ",\"\r\n".contains($0) }) else { return safe }
+        return "\"" + safe.replacing("\"", with: "\"\"") + "\""
+    }
+
+    mutating func add(_ name: String, _ row: String, _ arm: String, _ number: String, _ share: Share) {
+        let values = [share.value, share.interval?.lower, share.interval?.upper].map(Self.share)
+        add([name, row, arm, number] + values + ["\(share.total)"])
+    }
+
+    mutating func add(_ name: String, _ row: String, _ arms: ByArm<Share>, _ number: String) {
+        add(name, row, "offered", number, arms.offered)
+        add(name, row, "held_out", number, arms.heldOut)
+    }
+
+    mutating func add(_ name: String, _ row: String, _ arms: ByArm<Int>, _ number: String) {
+        add([name, row, "offered", number, "\(arms.offered)", "", "", ""])
+        add([name, row, "held_out", number, "\(arms.heldOut)", "", "", ""])
+    }
+
+    mutating func add(_ name: String, _ row: String, _ number: String, _ point: CurvePoint, _ atRisk: Int) {
+        let values = [point.value, point.interval?.lower, point.interval?.upper].map(Self.share)
+        add([name, row, "offered", number] + values + ["\(atRisk)"])
+    }
+
+    /// - Parameter scale: the number by which values are divided.
+    mutating func add(
+        _ name: String, _ row: String, _ difference: Difference?, _ number: String, scale: Double
+    ) {
+        guard let difference else { return }
+        for (kind, interval) in [("difference_once", difference.once), ("difference_always", difference.always)] {
+            let values = [difference.value, interval?.lower, interval?.upper].map { value in
+                value.map { FixedText.number($0 / scale, decimals: 6) } ?? ""
+            }
+            add([name, row, kind, number] + values + [""])
+        }
+    }
+
+    private static func share(_ value: Double?) -> String { value.map { FixedText.number($0, decimals: 6) } ?? "" }
+}

@@ -1,0 +1,46 @@
+package import OfferCore
+package import OfferEligibility
+
+/// An exposure, and what the store knows about its customer.
+package struct ExposedRecord: Hashable, Sendable {
+    package let exposure: Exposure
+    /// nil if nothing is known: after an erasure, or without purchases.
+    package let customer: StoredCustomer?
+    /// The times of the signatures that the customer was given for the offer, ascending.
+    package let signedAt: [Timestamp]
+}
+
+/// A part of the exposures to one offer, which are read in steps.
+package struct ExposurePage: Sendable {
+    package let records: [ExposedRecord]
+    /// The place at which the next step starts; nil after the last one.
+    package let next: ExposurePlace?
+}
+
+/// A place in the order of the exposures.
+package struct ExposurePlace: Hashable, Sendable {
+    let kind: Int64
+    let value: [UInt8]
+    let productID: String
+    let offerID: String
+    let sample: String
+
+    /// The place before all exposures.
+    package static let start = ExposurePlace(kind: -1, value: [], productID: "", offerID: "", sample: "")
+}
+
+/// An offer and the sample whose places make the arms of its report.
+package struct ReportedOffer: Hashable, Sendable {
+    package let app: AppScope
+    package let productID: ProductID
+    package let offerID: OfferID
+    /// nil if the rule has no sample.
+    package let sample: String?
+
+    package init(app: AppScope, productID: ProductID, offerID: OfferID, sample: String?) {
+        self.app = app
+        self.productID = productID
+        self.offerID = offerID
+        self.sample = sample
+    }
+}

@@ -1,0 +1,29 @@
+import OfferCore
+import OfferEligibility
+
+extension SQLStore {
+    package func exposures(
+        to offer: ReportedOffer, after place: ExposurePlace, limit: Int
+    ) async throws(StoreError) -> ExposurePage {
+        try await read { db in
+            let scope = offer.app
+            guard let (app, _, coverage) = try AppTable.all(scope.bundleID, scope.environment, db).first else {
+                return ExposurePage(records: [], next: nil)
+            }
+            let (exposures, next) = try ExposureTable.page(of: offer, app, after: place, limit: limit, db)
+            let records = try exposures.map { exposure in
+                guard let identifier = exposure.customer else {
+                    return ExposedRecord(exposure: exposure, customer: nil, signedAt: [])
+                }
+                let search = try CustomerSearch(CustomerQuery(identifier), app, db)
+                let signed = try AuthorisationTable.held(by: [identifier], app, db).map(\.authorisation).filter {
+                    $0.state != .withdrawn && $0.productID == offer.productID && $0.offerID == offer.offerID
+                }
+                return ExposedRecord(
+                    exposure: exposure, customer: try Self.customer(search, app, scope, coverage, db),
+                    signedAt: signed.map(\.at).sorted())
+            }
+            return ExposurePage(records: records, next: next)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import OfferCore
+import OfferEligibility
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+/// `offer-signer report` as a process, over a database with exposed customers in it.
+@Suite("offer-signer report", .timeLimit(.minutes(5)))
+struct ReportCommandTests {
+    private let folder: TemporaryFolder
+
+    private static let configuration = """
+        apps:
+          - bundleID: com.example.app
+            appAppleID: 1234567890
+            products:
+              - productID: monthly
+                subscriptionGroupID: "21012345"
+                offers:
+                  - offerID: half
+                    rule: tried
+                  - plain
+        rules:
+          tried:
+            all:
+              - share: {of: 0.5, by: spring}
+              - everSubscribed: true
+        """
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        try folder.write(Self.configuration.utf8, to: "offers.yaml")
+        let store = try #require(StoreLocation("sqlite:\(folder.path)/subscribers.sqlite")).open()
+        for number in 1...8 as ClosedRange<UInt64> {
+            _ = try await store.reserve(Self.request(number))
+            let id = "\(1000 + number)"
+            // Those who were offered it renew.
+            try await store.merge(
+                [
+                    Sample.transaction(id, of: id, 0, number % 2 == 1 ? 60 : 30) {
+                        $0.appAccountToken = Sample.token(number)
+                        $0.storefront = "USA"
+                    }
+                ], in: Sample.production)
+        }
+        try store.close()
+    }
+
+    /// Every second customer is held out.
+    private static func request(_ number: UInt64) -> LedgerRequest {
+        let isHeldOut = number % 2 == 0
+        let exposure = Sample.exposure(
+            of: Sample.account(number), isHeldOut ? .heldOut : .offered, sample: "spring", at: 10)
+        let offer = Sample.offer("half", OfferLimits(), nonces: [number], expiresAt: 11, exposures: [exposure])
+        let heldOut = LedgerRequest.HeldOutOffer(
+            productID: offer.productID, offerID: offer.offerID, limits: OfferLimits(), place: 0, exposures: [exposure])
+        return LedgerRequest(
+            app: Sample.production, facts: [], holders: [Sample.account(number)], offers: isHeldOut ? [] : [offer],
+            reserving: .all, heldOut: isHeldOut ? [heldOut] : [], at: Sample.day(10))
+    }
+
+    private func run(_ arguments: String...) throws -> Command.Outcome {
+        let time = String(decoding: Sample.day(50).iso8601, as: UTF8.self)
+        return try Command.runOfferSigner(
+            ["report"] + arguments + ["--as-of", time],
+            environment: [
+                "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
+                "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:\(folder.path)/subscribers.sqlite",
+            ], directory: folder.url)
+    }
+
+    @Test("the JSON has the arms, the planned share of the rule, and the same bytes each time")
+    func json() throws {
+        let outcome = try run("half", "--format", "json")
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        let text = outcome.standardOutput
+        #expect(text.contains(#""offer":{"productID":"monthly","offerID":"half","sample":"spring"}"#))
+        #expect(text.contains(#""exposed":{"offered":4,"heldOut":4}"#))
+        #expect(text.contains(#""plannedShare":0.500000"#))
+        #expect(text.contains(#""effect":{"day":30,"offered":{"count":4,"customers":4,"share":1.000000"#))
+        #expect(text.contains(#""heldOut":{"count":0,"customers":4,"share":0.000000"#))
+        #expect(try run("half", "--format", "json").standardOutput == text)
+    }
+
+    @Test("the HTML stands alone, and says the same as the JSON")
+    func html() throws {
+        let outcome = try run("half")
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        let text = outcome.standardOutput
+        #expect(text.hasPrefix("<!doctype html>") && text.hasSuffix("</html>\n"))
+        #expect(!text.contains("<script") && !text.contains(" href=") && !text.contains(" src="))
+        #expect(text.contains("Not clear yet: "))
+        #expect(text.contains("<b>100.0 points</b>"))
+    }
+
+    @Test("the CSV has one number in each line")
+    func csv() throws {
+        let lines = try run("half", "--format", "csv").standardOutput.split(separator: "\r\n")
+        #expect(lines.first == "table,row,arm,number,value,lower,upper,customers")
+        #expect(lines.contains { $0.hasPrefix("effect,30,offered,access,1.000000,") })
+    }
+
+    @Test("an offer without a rule has a report without a comparison")
+    func plain() throws {
+        let outcome = try run("plain", "--format", "json")
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(outcome.standardOutput.contains(#""sample":null"#))
+        #expect(outcome.standardOutput.contains("Nothing can be said about the effect"))
+    }
+
+    @Test("an unknown offer is named, with a hint")
+    func unknown() throws {
+        let outcome = try run("nothing")
+        #expect(outcome.status == 1)
+        #expect(outcome.standardError.contains("the configuration file has no offer nothing"))
+    }
+}

@@ -1,0 +1,143 @@
+import OfferCore
+import Testing
+
+@testable import HistoryTestSupport
+@testable import OfferEligibility
+
+@Suite("What happened to a customer, for reports")
+struct AccessHistoryTests {
+    private typealias Span = AccessHistory.Span
+
+    private static func history(_ facts: [SubscriberFact], until day: Double) throws -> AccessHistory {
+        AccessHistory(
+            of: SubscriberFacts(facts), inGroupOf: try ProductID("monthly"), of: Catalogue.App(offers: [:]),
+            until: .day(day))
+    }
+
+    private static func change(
+        _ type: String, at day: Double, _ status: AutoRenewStatus = .on, _ change: (inout Renewal) -> Void = { _ in }
+    ) throws -> SubscriberFact {
+        var renewal = Renewal(productID: try ProductID("monthly"), autoRenewStatus: status)
+        change(&renewal)
+        return try TestFacts.fact(
+            .renewalChange(RenewalChange(type: type, subtype: nil, renewal: renewal)), "c\(Int(day))", of: "1",
+            signed: .day(day))
+    }
+
+    private static func span(_ start: Double, _ end: Double, _ reason: Subscription.EndReason = .other) -> Span {
+        Span(start: .day(start), end: .day(end), endedBecause: reason)
+    }
+
+    @Test("periods without a gap are one span, and a return is another")
+    func spans() throws {
+        let facts = [
+            try TestFacts.transaction("1", 0, 30), try TestFacts.transaction("2", 30, 60),
+            try TestFacts.transaction("3", 80, 110) { $0.reason = .purchase },
+        ]
+        let history = try Self.history(facts, until: 100)
+        #expect(history.spans == [Self.span(0, 60), Self.span(80, 110)])
+        #expect(history.renewals == [.day(30)])
+        // What comes later does not count.
+        #expect(try Self.history(facts, until: 20).spans == [Self.span(0, 30)])
+    }
+
+    @Test("a refund ends access, and only once its date has come")
+    func refund() throws {
+        let facts = [
+            try TestFacts.transaction("1", 0, 30) {
+                $0.currency = "USD"
+                $0.revocation = Revocation(date: .day(10), percentage: 50_000)
+            }
+        ]
+        let late = try Self.history(facts, until: 10)
+        #expect(late.spans == [Self.span(0, 10, .refunded)])
+        #expect(late.payments.map(\.amount) == [9990, -4995])
+        let early = try Self.history(facts, until: 9)
+        #expect(early.spans == [Self.span(0, 30)])
+        #expect(early.payments.map(\.amount) == [9990])
+    }
+
+    @Test("a grace period gives access, and a failed payment is the cause of the end")
+    func grace() throws {
+        let facts = [
+            try TestFacts.transaction("1", 0, 30),
+            try Self.change("DID_FAIL_TO_RENEW", at: 30) { $0.gracePeriodExpiresDate = .day(46) },
+        ]
+        #expect(try Self.history(facts, until: 100).spans == [Self.span(0, 46, .billing)])
+        #expect(try Self.history(facts, until: 29).spans == [Self.span(0, 30)])
+        let recovered = facts + [try TestFacts.transaction("2", 40, 70)]
+        #expect(try Self.history(recovered, until: 100).spans == [Self.span(0, 70)])
+    }
+
+    @Test(
+        "the last message says why access ended",
+        arguments: [
+            (ExpirationIntent.cancelled, Subscription.EndReason.cancelled), (.billingError, .billing),
+            (.priceIncreaseDeclined, .priceIncrease), (.productUnavailable, .productUnavailable),
+        ])
+    func causes(intent: ExpirationIntent, reason: Subscription.EndReason) throws {
+        let facts = [
+            try TestFacts.transaction("1", 0, 30), try Self.change("DID_CHANGE_RENEWAL_STATUS", at: 5, .off),
+            try Self.change("EXPIRED", at: 31) { $0.expirationIntent = intent },
+        ]
+        #expect(try Self.history(facts, until: 100).spans.last?.endedBecause == reason)
+        // Before that message, auto-renew tells.
+        #expect(try Self.history(facts, until: 30.5).spans.last?.endedBecause == .cancelled)
+    }
+
+    @Test("a share of someone else, and another group, do not count")
+    func others() throws {
+        var other = Purchase(productID: try ProductID("other"), purchaseDate: .day(0))
+        (other.type, other.ownership) = (.autoRenewableSubscription, .purchased)
+        (other.subscriptionGroupID, other.expiresDate) = ("other", .day(30))
+        let facts = [
+            try TestFacts.transaction("1", 0, 30) { $0.ownership = .familyShared },
+            try TestFacts.fact(.transaction(other), "5", of: "5", signed: .day(0)),
+            try TestFacts.transaction("7", of: "7", 10, 40),
+        ]
+        #expect(try Self.history(facts, until: 100).spans == [Self.span(10, 40)])
+    }
+
+    @Test("an upgrade replaces the rest of a period")
+    func upgrade() throws {
+        let facts = [
+            try TestFacts.transaction("1", 0, 365), try TestFacts.transaction("2", 10, 40) { $0.reason = .purchase },
+        ]
+        #expect(try Self.history(facts, until: 100).spans == [Self.span(0, 40)])
+    }
+
+    @Test("a redemption is followed to the first period at no discount")
+    func redemption() throws {
+        func discounted(_ purchase: inout Purchase) {
+            purchase.offer = AppliedOffer(type: .promotional, identifier: "half", discountType: .payAsYouGo)
+        }
+        let facts = [
+            try TestFacts.transaction("1", 0, 30), try TestFacts.transaction("2", 30, 60, discounted),
+            try TestFacts.transaction("3", 60, 90, discounted), try TestFacts.transaction("4", 90, 120),
+        ]
+        func redeemed(_ facts: [SubscriberFact], since start: Double = 0, until day: Double) throws
+            -> AccessHistory.Redeemed?
+        {
+            try Self.history(facts, until: day).redemption(
+                of: ProductID("monthly"), OfferID(utf8: Array("half".utf8)), since: .day(start))
+        }
+        #expect(try redeemed(facts, until: 29) == nil)
+        #expect(try redeemed(facts, since: 31, until: 200) == nil)
+        #expect(try redeemed(facts, until: 70) == AccessHistory.Redeemed(at: .day(30), afterwards: .notYet))
+        #expect(try redeemed(facts, until: 95) == AccessHistory.Redeemed(at: .day(30), afterwards: .kept))
+        #expect(
+            try redeemed(facts.dropLast(), until: 95) == AccessHistory.Redeemed(at: .day(30), afterwards: .lost))
+    }
+
+    @Test("the storefront is that of the last purchase before a time")
+    func storefront() throws {
+        let facts = [
+            try TestFacts.transaction("1", 0, 30) { $0.storefront = "USA" },
+            try TestFacts.transaction("2", 30, 60) { $0.storefront = "DEU" },
+        ]
+        let history = try Self.history(facts, until: 100)
+        #expect(history.storefront(at: .day(-1)) == nil)
+        #expect(history.storefront(at: .day(29)) == "USA")
+        #expect(history.storefront(at: .day(30)) == "DEU")
+    }
+}

@@ -1,0 +1,189 @@
+import OfferCore
+import TestSupport
+import Testing
+
+@testable import OfferReports
+
+@Suite("The report of an offer")
+struct OfferReportTests {
+    private static let day: Int64 = 86_400_000
+    private static let start = Timestamp(milliseconds: 1_700_006_400_000)  // 2023-11-15
+
+    private static func time(_ day: Double) -> Timestamp { start + .milliseconds(Int64(day * Double(Self.day))) }
+
+    private static func question(_ day: Double) -> ReportQuestion {
+        ReportQuestion(productID: "pro.monthly", offerID: "winback", sample: "spring", asOf: time(day))
+    }
+
+    /// A redeemer whose access ended on day 40.
+    private static var redeemer: ExposedCustomer {
+        var customer = ExposedCustomer(arm: .offered, exposedAt: time(0))
+        customer.channel = "decision"
+        customer.rule = "win_back"
+        customer.storefront = "USA"
+        customer.signedAt = [time(0), time(1)]
+        customer.shownAt = time(1)
+        customer.redeemedAt = time(2)
+        customer.access = [AccessSpan(start: time(2), end: time(40), cause: .billing)]
+        customer.renewedAt = [time(32)]
+        customer.payments = [
+            Payment(at: time(2), currency: "USD", amount: 4990), Payment(at: time(32), currency: "USD", amount: 9990),
+            Payment(at: time(39), currency: "USD", amount: -9990),
+        ]
+        customer.afterDiscount = .kept
+        return customer
+    }
+
+    @Test("the funnel counts customers and signatures, and nothing after the report's time")
+    func funnel() {
+        func funnel(_ day: Double) -> OfferReport.Funnel { OfferReport(Self.question(day), [Self.redeemer]).funnel }
+        #expect(funnel(-1).exposed == ByArm(0, 0))
+        let early = funnel(0.5)
+        #expect((early.signed, early.signatures, early.shown, early.redeemed) == (1, 1, 0, 0))
+        let late = funnel(60)
+        #expect((late.signed, late.signatures, late.shown, late.redeemed) == (1, 2, 1, 1))
+        #expect(late.kept == Share(1, of: 1))
+    }
+
+    @Test("access counts among those exposed long enough ago, from the start of a span to before its end")
+    func access() {
+        let report = OfferReport(Self.question(41), [Self.redeemer])
+        let access = Dictionary(uniqueKeysWithValues: report.access.map { ($0.day, $0.arms.offered) })
+        #expect(access[0] == Share(0, of: 1))
+        #expect(access[6] == Share(1, of: 1))
+        #expect(access[36] == Share(1, of: 1))
+        #expect(access[42] == Share(0, of: 0))
+        #expect(
+            OfferReport(Self.question(42), [Self.redeemer]).access.first { $0.day == 42 }?.arms.offered
+                == Share(0, of: 1))
+    }
+
+    @Test("payments are added up to the day, less refunds")
+    func paid() {
+        var question = Self.question(50)
+        question.horizon = 40
+        let rows = OfferReport(question, [Self.redeemer, ExposedCustomer(arm: .offered, exposedAt: Self.time(0))]).paid
+        #expect(rows.map(\.currency) == ["USD", "USD"])
+        #expect(rows.map(\.day) == [30, 40])
+        #expect(rows.map(\.arms.offered.mean) == [2495, 2495])
+        #expect(rows.map(\.arms.offered.count) == [2, 2])
+        #expect(rows.map(\.verdict) == [.noHoldout, .noHoldout])
+    }
+
+    @Test("a redeemer is followed from the redemption to the end of access, or to the report")
+    func retention() {
+        let ended = OfferReport(Self.question(60), [Self.redeemer]).retention
+        #expect(ended.byDay.map(\.place) == [1, 7, 14, 30])
+        #expect(ended.byDay.map(\.atRisk) == [1, 1, 1, 1])
+        #expect(ended.byRenewal.map(\.kept.value) == [1, 0])
+        #expect(ended.byRenewal.last?.ended[.billing]?.value == 1)
+        let running = OfferReport(Self.question(20), [Self.redeemer]).retention
+        #expect(running.byDay.map(\.kept.value) == [1, 1, 1])
+        #expect(running.byRenewal.isEmpty)
+    }
+
+    @Test("an erased customer is only an exposure")
+    func erasure() {
+        var customer = Self.redeemer
+        customer.isErased = true
+        let report = OfferReport(Self.question(60), [customer])
+        #expect(report.funnel.exposed == ByArm(1, 0))
+        #expect(report.funnel.erased == ByArm(1, 0))
+        #expect(report.funnel.redeemed == 0)
+        #expect(report.access.allSatisfy { $0.arms.offered.total == 0 })
+        #expect(report.cohorts.first?.outcomes.converted.offered == Share())
+        #expect(report.retention.count == 0)
+    }
+
+    @Test("a cohort counts in totals only when all of its customers were exposed long enough ago")
+    func cohorts() throws {
+        // The Monday after the exposure is day 5.
+        for (day, isComplete) in [(11.9, false), (12.0, true)] {
+            let report = OfferReport(Self.question(day), [Self.redeemer])
+            let cohort = try #require(report.cohorts.first)
+            #expect(cohort.start == "2023-11-13")
+            #expect(cohort.isConversionComplete == isComplete)
+            #expect(!cohort.isAccessComplete)
+            #expect(report.total.converted.offered == (isComplete ? Share(1, of: 1) : Share()))
+        }
+    }
+
+    @Test("access that ends and begins again is churn and a return")
+    func churn() {
+        var customer = Self.redeemer
+        customer.access.append(AccessSpan(start: Self.time(50), end: Self.time(90), cause: .other))
+        var question = Self.question(60)
+        question.span = .month
+        let churn = OfferReport(question, [customer]).churn
+        #expect(churn.map(\.start) == ["2023-11-01", "2023-12-01", "2024-01-01"])
+        #expect(churn.map(\.ended) == [Share(), Share(1, of: 1), Share()])
+        #expect(churn.map(\.resubscribed) == [0, 0, 1])
+        #expect(churn.map(\.isComplete) == [true, true, false])
+    }
+
+    @Test("only both intervals together say clear, and never with a broken split")
+    func verdicts() {
+        func verdict(_ one: Share, _ other: Share, isBroken: Bool = false) -> Verdict {
+            Verdict(Difference(one, other, plannedSize: 24_000), isBroken: isBroken, smallest: 0.03, more: 4000)
+        }
+        #expect(verdict(Share(500, of: 1000), Share(400, of: 1000)) == .clear(isGain: true))
+        #expect(verdict(Share(400, of: 1000), Share(500, of: 1000)) == .clear(isGain: false))
+        #expect(verdict(Share(500, of: 1000), Share(450, of: 1000)) == .notClear(more: 4000))
+        #expect(verdict(Share(500, of: 1000), Share(400, of: 1000), isBroken: true) == .broken)
+        #expect(verdict(Share(500_000, of: 1_000_000), Share(500_100, of: 1_000_000)) == .small)
+        // Without variance in one arm, the always-valid interval is far too narrow.
+        #expect(verdict(Share(60, of: 1000), Share(0, of: 5)) == .notClear(more: 4000))
+        #expect(verdict(Share(1, of: 2), Share()) == .noHoldout)
+    }
+
+    @Test("the order of customers makes no difference to any byte", arguments: 0..<5 as Range<UInt64>)
+    func order(seed: UInt64) {
+        var population = Population()
+        population.customers = 400
+        var customers = population.draw(seed: seed)
+        let first = OfferReport(population.question, customers)
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<3 {
+            customers.shuffle(using: &random)
+            let report = OfferReport(population.question, customers)
+            #expect(report.json == first.json)
+            #expect(report.csv == first.csv)
+        }
+    }
+
+    @Test("the sentence says how many more customers are needed")
+    func sentence() {
+        var population = Population()
+        population.redeeming = 0.05
+        let report = OfferReport(population.question, population.draw(seed: 1))
+        #expect(report.sentence.contains(/Not clear yet: about \d+,000 more customers are needed to see 3.0 points\./))
+    }
+
+    @Test(
+        "numbers have fixed digits",
+        arguments: [
+            (0.0, 2, "0.00"), (-0.001, 2, "0.00"), (-1.005, 1, "-1.0"), (12_345.678_9, 3, "12345.679"), (.nan, 2, "0"),
+        ])
+    func fixedDigits(value: Double, decimals: Int, text: String) {
+        #expect(FixedText.number(value, decimals: decimals) == text)
+    }
+
+    @Test("CSV quotes texts, and marks those that look like formulas")
+    func csv() {
+        var customer = Self.redeemer
+        customer.rule = "=1+1,\"a\""
+        let text = String(decoding: OfferReport(Self.question(60), [customer]).csv, as: UTF8.self)
+        #expect(text.contains("rule,\"'=1+1,\"\"a\"\"\",offered,exposed,1,,,\r\n"))
+        #expect(text.contains("access,36,offered,access,1.000000,0.206549,1.000000,1\r\n"))
+    }
+
+    @Test("the JSON is strict JSON, and has the definitions")
+    func json() throws {
+        let value = try JSONReader.read(OfferReport(Self.question(60), [Self.redeemer]).json)
+        guard case .object(let object) = value else { throw Missing() }
+        #expect(object["definitions"] != nil)
+        #expect(object["sentence"] != nil)
+    }
+
+    private struct Missing: Error {}
+}

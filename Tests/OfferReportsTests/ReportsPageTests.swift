@@ -1,0 +1,84 @@
+import Foundation
+import OfferCore
+import TestSupport
+import Testing
+
+@testable import OfferReports
+
+/// Computes the numbers in docs/reports.md.
+@Suite("docs/reports.md")
+struct ReportsPageTests {
+    private let text: String
+    private let rows: [[String]]
+
+    init() throws {
+        text = try String(
+            contentsOf: MarkdownBlock.repository.appending(path: "docs/reports.md"), encoding: .utf8
+        ).split(separator: "\n", omittingEmptySubsequences: false).joined(separator: " ")
+        rows = try MarkdownPage("docs/reports.md").rows
+    }
+
+    private static let question: ReportQuestion = {
+        var question = ReportQuestion(
+            productID: "p", offerID: "o", sample: "s", asOf: Timestamp(milliseconds: 40 * 86_400_000))
+        question.plannedShare = 0.9
+        return question
+    }()
+
+    /// The report about customers who were exposed on one day.
+    private static func report(offered: Share, heldOut: Share) -> OfferReport {
+        var builder = OfferReportBuilder(question)
+        for (arm, share) in [(ExposedCustomer.Arm.offered, offered), (.heldOut, heldOut)] {
+            for number in 0..<share.total {
+                var customer = ExposedCustomer(arm: arm, exposedAt: Timestamp(milliseconds: 0))
+                if number < share.count {
+                    customer.access = [AccessSpan(start: customer.exposedAt, end: .max, cause: .other)]
+                }
+                builder.add(customer)
+            }
+        }
+        return builder.report()
+    }
+
+    private func value(_ name: String) -> String? { rows.first { $0[0] == name }?[1] }
+
+    private static func points(_ interval: Interval?) -> String {
+        "\(FixedText.points(interval?.lower ?? 0)) to \(FixedText.points(interval?.upper ?? 0))"
+    }
+
+    @Test("each definition is that of the program")
+    func definitions() {
+        for definition in ReportDefinition.allCases {
+            #expect(value(definition.rawValue) == definition.text(Self.question), "\(definition)")
+        }
+    }
+
+    @Test("the worked example has the numbers of a report")
+    func example() throws {
+        let report = Self.report(offered: Share(2385, of: 4500), heldOut: Share(225, of: 500))
+        for (name, share) in [("offered", report.effect.arms.offered), ("held out", report.effect.arms.heldOut)] {
+            let shown = "\(FixedText.points(try #require(share.value))) %, from \(Self.points(share.interval)) %"
+            #expect(value("access, \(name)") == shown)
+        }
+        let difference = try #require(report.effect.difference)
+        #expect(value("difference") == "\(FixedText.points(difference.value)) points")
+        #expect(value("95 % if you look once") == "\(Self.points(difference.once)) points")
+        #expect(value("at any number of looks") == "\(Self.points(difference.always)) points")
+        #expect(value("verdict") == report.sentence)
+        let less = Self.report(offered: Share(2295, of: 4500), heldOut: Share(225, of: 500))
+        #expect(text.contains("\"\(less.sentence)\""), "\(less.sentence)")
+        #expect(text.contains("single look, \(Self.points(less.effect.difference?.once)) points"))
+        #expect(SplitTest(Share(4650, of: 5000), planned: 0.9).isBroken)
+    }
+
+    @Test("the numbers of customers that a campaign needs are right")
+    func needed() throws {
+        let once = Self.question.plannedSize
+        #expect((23_500...24_500).contains(once))
+        let variance = 0.25 / 0.09
+        let always = try #require(SampleSize.forAnyLook(effect: 0.03, variance: variance, plannedSize: once))
+        #expect((1.8...2.2).contains(always / once))
+        let point = SampleSize.forOneLook(effect: 0.01, base: 0.5, heldOut: 0.1)
+        #expect((8.5...9.5).contains(point / once))
+    }
+}
