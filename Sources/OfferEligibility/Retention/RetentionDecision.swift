@@ -120,7 +120,8 @@ extension AppRules {
     /// Returns a case for each granted offer, the one that expires first in front. An offer that a case shows has that
     /// case's message; other offers have the message for grants.
     private func grantedCases(for facts: CustomerFacts, at now: Timestamp) -> [RetentionCase] {
-        let granted = facts.grants.filter { $0.isInForce(at: now) }.sorted {
+        // A grant that was used must not move its case to the front.
+        let granted = facts.grants.filter { facts.grant(of: $0.productID, $0.offerID, at: now) == $0 }.sorted {
             $0.expiresAt == $1.expiresAt
                 ? $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) : $0.expiresAt < $1.expiresAt
         }

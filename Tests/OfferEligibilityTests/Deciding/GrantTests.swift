@@ -137,6 +137,15 @@ struct GrantTests {
         #expect(try choices(cases, GrantPolicy(), granted) == ["grant v1 1", "message 2"])
         #expect(try choices([cases[1]], GrantPolicy(messages: messages(3)), granted) == ["grant v2 3", "message 2"])
         #expect(try choices([cases[1]], GrantPolicy(), granted) == ["message 2"], "it has no message")
+        let used = try customer(
+            active { $0.offer = AppliedOffer(type: .promotional, identifier: "half") }, Self.grant(made: -1))
+        // Its rule would allow the offer, but no case before the message shows it.
+        let allowed = AppRules(
+            offers: [try DecidingSamples.terms(.test(.everSubscribed(true)))], retention: cases.reversed(),
+            grants: GrantPolicy(messages: messages(3)), products: try DecidingSamples.products())
+        let afterwards = allowed.decideRetention(used, view, at: Self.now)
+        #expect(afterwards.choices.map(\.messageIdentifier) == [UUIDText(high: 0, low: 2)])
+        #expect(afterwards.offers.isEmpty)
         #expect(try choices(cases, GrantPolicy(messages: messages(3)), customer(active())) == ["message 2"])
     }
 
