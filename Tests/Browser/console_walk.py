@@ -68,10 +68,10 @@ class Walk:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
 
-    def expect_text(self, driver, what, text):
+    def expect_text(self, driver, what, text, seconds=30):
         """Waits until the page has a text."""
         try:
-            WebDriverWait(driver, 30).until(lambda driver: text in driver.page_source)
+            WebDriverWait(driver, seconds).until(lambda driver: text in driver.page_source)
         except TimeoutException:
             pass
         self.expect(what, text in driver.page_source)
@@ -118,6 +118,24 @@ class Walk:
             "clip": {"x": 0, "y": 0, "width": width, "height": min(size["height"], 6000), "scale": 1}})
         (pathlib.Path(self.arguments.screenshots) / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
 
+    def grant(self, driver, check):
+        """Grants a refused offer to the open customer, and takes the grant back."""
+        driver.find_element(By.PARTIAL_LINK_TEXT, "to this customer").send_keys(Keys.ENTER)
+        self.expect_text(driver, "the form says what holds", "Always in force")
+        check(driver, "grant")
+        driver.find_element(By.NAME, "note").send_keys("The video stopped <b>twice</b>.")
+        driver.find_element(By.NAME, "ticket").send_keys("T-4711" + Keys.ENTER)
+        self.expect_text(driver, "the offer is granted", "by the rule <bdi>grant</bdi>")
+        check(driver, "customer-granted")
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(self.arguments.link))
+        customer = driver.current_url
+        driver.get(origin + "/grants")
+        self.expect_text(driver, "the grant is listed", "T-4711")
+        check(driver, "grants")
+        driver.get(customer)
+        driver.find_element(By.CSS_SELECTOR, "form[action='/grants/withdraw'] button").send_keys(Keys.ENTER)
+        self.expect_text(driver, "the grant is withdrawn", ">withdrawn<")
+
     def sections(self, driver):
         return [link.get_attribute("href") for link in driver.find_elements(By.CSS_SELECTOR, "nav a")]
 
@@ -125,7 +143,7 @@ class Walk:
         """Goes through the console with the keyboard. The driver is signed in, on the start page."""
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(self.arguments.link))
         addresses = self.sections(driver)
-        self.expect("there are six sections", len(addresses) == 6)
+        self.expect("there are seven sections", len(addresses) == 7)
         driver.get(origin + "/find")
         check(driver, "find")
         box = driver.find_element(By.NAME, "q")
@@ -140,6 +158,7 @@ class Walk:
             self.expect_text(driver, f"the customer has {heading}", f">{heading}")
         self.expect("one hit opens the customer", urlsplit(driver.current_url).path == "/customer")
         check(driver, "customer")
+        self.grant(driver, check)
         summary = driver.find_element(By.CSS_SELECTOR, ".what-if summary")
         summary.send_keys(Keys.ENTER)
         select = driver.find_element(By.NAME, "autoRenew")
@@ -179,7 +198,8 @@ class Walk:
             driver.find_element(By.NAME, "file").send_keys(file.name)
             driver.find_element(By.CSS_SELECTOR, "button[value=try]").send_keys(Keys.ENTER)
             # Nobody reloads the page: the trial runs, and the page refreshes itself.
-            self.expect_text(driver, "the trial ends", "finished</span>")
+            # It decides on idle threads, which wait while the machine is busy.
+            self.expect_text(driver, "the trial ends", "finished</span>", seconds=600)
         self.expect_text(driver, "the result is a table", "Eligible then")
         check(driver, "rules-trial")
         driver.get(origin + "/rules")

@@ -22,6 +22,7 @@ struct ConsoleTests {
             apps:
               - bundleID: com.example.app
                 appAppleID: 1234567890
+                grants: {}
                 products:
                   - productID: monthly
                     offers: [plain, {offerID: stay, rule: leaving, limits: {perCustomer: {count: 1}, total: 500}}]

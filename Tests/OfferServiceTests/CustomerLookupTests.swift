@@ -31,12 +31,12 @@ struct CustomerLookupTests {
             "reason":"app_issue","percentage":100000}]}],\
             "redemptions":[{"type":"promotional","offerID":"half","productID":"monthly","transactionID":"2",\
             "at":\(Sample.day(-30).milliseconds),"authorised":false},{"type":"win_back","offerID":"back","productID":"monthly",\
-            "at":\(Sample.day(1).milliseconds)}],"authorisations":[],"exposures":[],"events":[],"facts":{"a\\"":"x\\u000a","b":1.50},"links":[]},\
+            "at":\(Sample.day(1).milliseconds)}],"authorisations":[],"exposures":[],"events":[],"grants":[],"facts":{"a\\"":"x\\u000a","b":1.50},"links":[]},\
             {"environment":"Sandbox","appAccountToken":"\(Sample.token(1))","subscriptions":[\
             {"originalTransactionID":"1","transactionID":"1","productID":"monthly","subscriptionGroupID":"21012345",\
             "environment":"Sandbox","status":"active","expiresAt":\(Sample.day(30).milliseconds),"renewals":0,\
             "subscribedSince":\(Sample.day(0).milliseconds),"lastPeriod":"regular","ownership":"purchased"}],\
-            "redemptions":[],"authorisations":[],"exposures":[],"events":[],"facts":{},"links":[]}]}
+            "redemptions":[],"authorisations":[],"exposures":[],"events":[],"grants":[],"facts":{},"links":[]}]}
             """
         #expect(answer.text == expected)
     }

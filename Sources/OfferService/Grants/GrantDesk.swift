@@ -1,7 +1,7 @@
 package import OfferCore
 package import OfferEligibility
 package import SubscriberStore
-import SubscriberSync
+package import SubscriberSync
 
 /// The grants of offers to single customers, for the API and the console. It checks what a person wants; the caller
 /// records each act in the audit trail before it takes effect.
@@ -14,6 +14,25 @@ package struct GrantDesk: Sendable {
     let directory: CustomerDirectory
     let makeNonce: @Sendable () -> Nonce
     let metrics: ServiceMetrics
+
+    init(
+        store: CurrentStore, directory: CustomerDirectory, makeNonce: @escaping @Sendable () -> Nonce,
+        metrics: ServiceMetrics
+    ) {
+        self.store = store
+        self.directory = directory
+        self.makeNonce = makeNonce
+        self.metrics = metrics
+    }
+
+    /// Creates a desk outside the service, which does not query the App Store.
+    package init(
+        store: CurrentStore, makeNonce: @escaping @Sendable () -> Nonce, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.init(
+            store: store, directory: CustomerDirectory(store: store, refresher: nil, now: now), makeNonce: makeNonce,
+            metrics: ServiceMetrics())
+    }
 
     /// Checks an order against the app's configuration, and finds its customer.
     package func prepare(
