@@ -28,7 +28,8 @@ struct GrantsPageTests {
             export SUBSCRIPTION_OFFERS_CONFIG=offers.yaml SUBSCRIPTION_OFFERS_DATABASE=sqlite:subscribers.sqlite
             """
         let outcome = try walk.run(
-            start: settings + "\noffer-signer serve --key-id 2X9R4HXF34\n", walk.block(1).trimmingCharacters(in: .newlines) + " > made.json",
+            start: settings + "\noffer-signer serve --key-id 2X9R4HXF34\n",
+            walk.block(1).trimmingCharacters(in: .newlines) + " > made.json",
             "export SUBSCRIPTION_OFFERS_CONFIG=offers.yaml SUBSCRIPTION_OFFERS_DATABASE=sqlite:subscribers.sqlite",
             "if \(walk.block(2).split(separator: "\n").dropLast().joined(separator: "\n")); then exit 9; fi",
             String(walk.block(2).split(separator: "\n").last ?? ""),
