@@ -52,7 +52,9 @@ package struct OwnedCustomer {
         let exposed = hasRecords ? Self.names(of: purchases, known: identifier) : []
         exposures = stored.exposures.filter { $0.subject.isOne(of: exposed) }
         events = stored.events.filter { $0.subject.isOne(of: exposed) }
-        grants = stored.grants.filter { $0.subject.isOne(of: exposed) }.sorted { $0.at < $1.at }
+        grants = stored.grants.filter { $0.subject.isOne(of: exposed) }.sorted { one, other in
+            one.at == other.at ? one.id.utf8.lexicographicallyPrecedes(other.id.utf8) : one.at < other.at
+        }
         requested = identifier
         isComplete = stored.isComplete
         hasUnreadConsumables = stored.hasUnreadConsumables

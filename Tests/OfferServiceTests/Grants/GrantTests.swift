@@ -101,10 +101,11 @@ struct GrantTests {
         #expect(try await service.decide(#"\#(StoreService.token()),"sign":false"#).eligible == [])
         let again = await Self.act(service, "DELETE", "/v1/grants", id)
         #expect(again.status == 409 && again.json["code"] as? String == "grant_closed")
+        service.setDay(10.5)
         _ = await Self.grant(service)
-        service.setDay(14.9)
+        service.setDay(15.4)
         #expect(try await service.decide(#"\#(StoreService.token()),"sign":false"#).eligible == ["back"])
-        service.setDay(15)
+        service.setDay(15.5)
         #expect(try await service.decide(#"\#(StoreService.token()),"sign":false"#).eligible == [])
         #expect(await Self.states(service) == ["withdrawn", "expired"])
     }
