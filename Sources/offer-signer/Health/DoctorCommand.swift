@@ -63,6 +63,7 @@ struct DoctorCommand: AsyncParsableCommand {
         reportAppStoreData(configuration.appStore)
         problems += storeProblems(configuration.store)
         problems += await consoleProblems(configuration.console, isOnline: online)
+        reportGrants(configuration)
         problems += clockProblems(configuration)
         problems += cryptographyProblems()
         if let problem = configuration.certificate?.problem(at: .now) { problems.append(problem) }
@@ -134,6 +135,15 @@ struct DoctorCommand: AsyncParsableCommand {
             }
         }
         return problems
+    }
+
+    /// Lists the apps whose offers can be granted to single customers.
+    private func reportGrants(_ configuration: Configuration) {
+        let apps = (configuration.catalogue?.apps ?? [:]).sorted { $0.key.text.description < $1.key.text.description }
+        for (bundleID, app) in apps {
+            guard let policy = app.rules.grants else { continue }
+            report("offers of \(bundleID.text) can be granted, \(policy.dailyBudget) a day by each person alone")
+        }
     }
 
     /// Lists the apps that are refreshed from the App Store.

@@ -14,7 +14,8 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
 
     package static let all: [FuzzTarget] = [
         .requestReader, .requestFields, .keyText, .userToken, .keySet, .configuration, .evidence, .jws, .auditLines,
-        .decision, .decisionRequest, .offerEvents, .idempotencyKey, .formReader, .multipartReader, .cookieReader,
+        .decision, .decisionRequest, .grantRequest, .offerEvents, .idempotencyKey, .formReader, .multipartReader,
+        .cookieReader,
         .pendingSignIn,
         .appStoreJWS, .transaction, .renewalInfo, .appTransaction, .notification, .retentionRequest, .retentionBody,
         .certificate, .cms,
