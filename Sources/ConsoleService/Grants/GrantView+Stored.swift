@@ -54,5 +54,6 @@ extension GrantView.State {
 extension OfferGrant.Person {
     init(_ account: ConsoleAccount) { self.init(account.name, subject: account.subject) }
 
-    fileprivate var label: String { subject.map { "\(name) (\($0))" } ?? name }
+    /// The name as the console shows it.
+    fileprivate var label: String { ConsoleAccount(name: name, subject: subject, roles: []).label }
 }

@@ -22,7 +22,7 @@ struct ConsoleActs: Sendable {
         guard let trail else { return }
         let act = ConsoleAct(kind, by: account.name, subject: account.subject, in: app?.environment, alarm: alarm)
         let entry = entry(
-            act, request, app.map { CatalogueItem(app: $0.bundleID) }, customer: customer, .accepted, trail)
+            act, request, app.map { CatalogueItem(app: $0.bundleID) }, customer: customer, .accepted)
         guard trail.fault == nil, let commit = trail.add([entry]), await commit.isDurable() else {
             throw request.unavailable
         }
@@ -45,15 +45,15 @@ struct ConsoleActs: Sendable {
         guard let trail else { return }
         let act = ConsoleAct(kind, by: account.name, subject: account.subject, in: app?.environment, alarm: alarm)
         trail.note(
-            entry(act, request, app.map { CatalogueItem(app: $0.bundleID) }, customer: nil, .refused(code), trail))
+            entry(act, request, app.map { CatalogueItem(app: $0.bundleID) }, customer: nil, .refused(code)))
     }
 
     func entry(
         _ act: ConsoleAct, _ request: ConsoleRequest, _ item: CatalogueItem?, customer: [UInt8]?,
-        _ outcome: AuditEntry.Outcome, _ trail: AuditTrail
+        _ outcome: AuditEntry.Outcome
     ) -> AuditEntry {
         let address =
-            trail.recordsAddresses
+            trail?.recordsAddresses == true
             ? request.http.peer.flatMap {
                 request.policy.proxies.client(of: $0, forwardedFor: request.http.forwardedFor)
             } : nil

@@ -13,7 +13,7 @@ import SubscriberSync
 struct CustomerEndpoints: Sendable {
     private let store: CurrentStore
     private let directory: CustomerDirectory
-    private let trail: AuditTrail?
+    private let changes: AuditedChanges
     private let now: @Sendable () -> Timestamp
     /// The limit on requests that wait for the database.
     private let limit = LaneLimit(256)
@@ -25,7 +25,7 @@ struct CustomerEndpoints: Sendable {
     ) {
         self.store = store
         self.directory = directory
-        self.trail = trail
+        changes = AuditedChanges(trail)
         self.now = now
     }
 
@@ -137,21 +137,10 @@ struct CustomerEndpoints: Sendable {
                 time: now(), requestID: admission.context.id.text, client: admission.client, change: change,
                 app: customer.bundleID, customer: customer.identifier.utf8, outcome: outcome)
         }
-        do throws(Problem) {
+        return try await changes.make(entry) { () throws(Problem) in
             guard store.store != nil else { throw Problem(store.fault ?? .notConfigured) }
-            try await record(entry(.accepted))
+        } _: { () async throws(Problem) in
             do throws(StoreError) { return try await store.write(apply) } catch { throw Problem(error) }
-        } catch {
-            if error.code != .auditUnavailable { trail?.note(entry(.refused(error.code.rawValue))) }
-            throw error
-        }
-    }
-
-    /// Waits until an entry is durable.
-    private func record(_ entry: AuditEntry) async throws(Problem) {
-        guard let trail else { return }
-        guard trail.fault == nil, let commit = trail.add([entry]), await commit.isDurable() else {
-            throw .changeNotAudited
         }
     }
 }

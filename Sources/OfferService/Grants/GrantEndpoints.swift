@@ -1,15 +1,15 @@
-import OfferAudit
-import OfferCore
-import OfferEligibility
+package import OfferAudit
+package import OfferCore
+package import OfferEligibility
 import OfferHTTP
-import SubscriberStore
+package import SubscriberStore
 
 /// The routes under `/v1/grants`.
 ///
 /// Each act is recorded in the audit trail before it takes effect.
 struct GrantEndpoints: Sendable {
     let desk: GrantDesk
-    let trail: AuditTrail?
+    private let changes: AuditedChanges
     let now: @Sendable () -> Timestamp
     private let limit = LaneLimit(64)
 
@@ -18,7 +18,7 @@ struct GrantEndpoints: Sendable {
 
     init(desk: GrantDesk, trail: AuditTrail?, now: @escaping @Sendable () -> Timestamp) {
         self.desk = desk
-        self.trail = trail
+        changes = AuditedChanges(trail)
         self.now = now
     }
 
@@ -114,28 +114,36 @@ struct GrantEndpoints: Sendable {
         return HTTPResponse(body: writer.finish())
     }
 
-    /// Does something after its line in the audit trail is durable.
+    /// Makes a change to a grant after its line in the audit trail is durable.
     private func record<Result: Sendable>(
         _ kind: CustomerChange.Kind, _ stored: StoredGrant, _ admission: Admission,
         _ act: () async throws(Problem) -> Result
     ) async throws(Problem) -> Result {
-        func entry(_ outcome: AuditEntry.Outcome) -> AuditEntry {
-            let grant = stored.grant
-            return AuditEntry(
-                time: now(), requestID: admission.context.id.text, client: admission.client,
-                change: CustomerChange(kind, in: stored.app.environment, grant: AuditedGrant(grant)),
-                item: CatalogueItem(app: stored.app.bundleID, product: grant.productID, offer: grant.offerID),
-                customer: grant.subject.customer?.utf8 ?? [], outcome: outcome)
-        }
-        if let trail {
-            guard trail.fault == nil, let commit = trail.add([entry(.accepted)]), await commit.isDurable() else {
-                throw .changeNotAudited
-            }
-        }
-        do throws(Problem) { return try await act() } catch {
-            trail?.note(entry(.refused(error.code.rawValue)))
-            throw error
-        }
+        try await changes.make(
+            { outcome in
+                AuditEntry(
+                    time: now(), requestID: admission.context.id.text, client: admission.client, kind, stored, outcome)
+            }, act)
+    }
+}
+
+extension AuditEntry {
+    /// Creates an entry for a change to a grant.
+    package convenience init(
+        time: Timestamp, requestID: String, client: Client, _ kind: CustomerChange.Kind, _ stored: StoredGrant,
+        _ outcome: Outcome
+    ) {
+        self.init(
+            time: time, requestID: requestID, client: client,
+            change: CustomerChange(kind, in: stored.app.environment, grant: AuditedGrant(stored.grant)),
+            item: stored.item, customer: stored.grant.subject.customer?.utf8 ?? [], outcome: outcome)
+    }
+}
+
+extension StoredGrant {
+    /// The granted offer.
+    package var item: CatalogueItem {
+        CatalogueItem(app: app.bundleID, product: grant.productID, offer: grant.offerID)
     }
 }
 

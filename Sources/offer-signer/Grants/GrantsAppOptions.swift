@@ -28,22 +28,18 @@ struct GrantsAppOptions: ParsableArguments {
     struct CommandDesk {
         let desk: GrantDesk
         let person: OfferGrant.Person
-        /// nil without an audit trail.
-        fileprivate let trail: AuditTrail?
+        fileprivate let changes: AuditedChanges
 
-        /// Waits until the line of an act is durable.
-        func record(_ kind: CustomerChange.Kind, _ stored: StoredGrant) async throws(Problem) {
-            guard let trail else { return }
-            let grant = stored.grant
-            let entry = AuditEntry(
-                time: Timestamp(.now), requestID: RequestContext().id.text,
-                client: AuditEntry.Client(name: person.name),
-                change: CustomerChange(kind, in: stored.app.environment, grant: AuditedGrant(grant)),
-                item: CatalogueItem(app: stored.app.bundleID, product: grant.productID, offer: grant.offerID),
-                customer: grant.subject.customer?.utf8 ?? [], outcome: .accepted)
-            guard trail.fault == nil, let commit = trail.add([entry]), await commit.isDurable() else {
-                throw .auditUnavailable
-            }
+        /// Makes a change to a grant after its line in the audit trail is durable.
+        func record<Result: Sendable>(
+            _ kind: CustomerChange.Kind, _ stored: StoredGrant, _ change: () async throws(Problem) -> Result
+        ) async throws(Problem) -> Result {
+            let (time, id) = (Timestamp(.now), RequestContext().id.text)
+            return try await changes.make(
+                { outcome in
+                    AuditEntry(
+                        time: time, requestID: id, client: AuditEntry.Client(name: person.name), kind, stored, outcome)
+                }, change)
         }
 
         /// Prints a grant on one line.
@@ -75,7 +71,7 @@ struct GrantsAppOptions: ParsableArguments {
                     store: CurrentStore(configuration.store, store: store, log: log), makeNonce: sources.makeNonce,
                     now: sources.now)
                 let person = OfferGrant.Person(CommandUser.name ?? "-")
-                try await body(CommandDesk(desk: desk, person: person, trail: trail), configured)
+                try await body(CommandDesk(desk: desk, person: person, changes: AuditedChanges(trail)), configured)
             }
         } catch let problem as Problem {
             throw CommandError(

@@ -84,8 +84,10 @@ extension GrantsAppOptions {
             for id in ids {
                 let stored = try await desk.desk.grant(id)
                 guard stored.app.bundleID == bundleID else { throw .unknownGrant }
-                try await desk.record(kind, stored)
-                try await desk.show(change(desk.desk, id, OfferGrant.Act(by: desk.person, at: Timestamp(.now))))
+                let changed = try await desk.record(kind, stored) { () async throws(Problem) in
+                    try await change(desk.desk, id, OfferGrant.Act(by: desk.person, at: Timestamp(.now)))
+                }
+                try await desk.show(changed)
             }
         }
     }

@@ -67,8 +67,10 @@ struct GrantsMakeCommand: AsyncParsableCommand {
             expiresAt: days.map { now + .hours(24 * $0) }, liftsLimits: liftLimits)
         try await app.withDesk { desk, configured async throws(Problem) in
             let prepared = try await desk.desk.prepare(order, by: desk.person, of: configured, at: now)
-            try await desk.record(.grant, StoredGrant(app: prepared.app, grant: prepared.grant))
-            let made = try await desk.desk.make(prepared)
+            let stored = StoredGrant(app: prepared.app, grant: prepared.grant)
+            let made = try await desk.record(.grant, stored) { () async throws(Problem) in
+                try await desk.desk.make(prepared)
+            }
             try await desk.show(StoredGrant(app: prepared.app, grant: made))
         }
     }
