@@ -32,7 +32,7 @@ package struct CustomerChange: Hashable, Sendable {
     }
 }
 
-/// What the trail records of a grant. Notes and tickets stay out of it, because persons write them about customers.
+/// The audited part of a grant. It omits notes and tickets, because they may contain personal data.
 package struct AuditedGrant: Hashable, Sendable {
     package let id: UUIDText
     /// The reason, from the list in the configuration.

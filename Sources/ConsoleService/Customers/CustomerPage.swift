@@ -116,7 +116,7 @@ extension CustomerPage {
 }
 
 extension CustomerTable {
-    /// The name of the file names nobody.
+    /// The file name contains no customer identifier.
     fileprivate var fileName: StaticString {
         switch self {
         case .periods: "periods.csv"

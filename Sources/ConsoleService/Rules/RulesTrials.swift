@@ -82,7 +82,7 @@ final class RulesTrials: Service {
         }
     }
 
-    /// Returns a trial; nil if there is none with this ID any more.
+    /// Returns a trial; nil if the ID is unknown or the trial was discarded.
     subscript(id: String) -> RulesTrial? { all.first { $0.id == id } }
 
     /// Cancels a trial. One that has ended keeps its result.

@@ -118,7 +118,7 @@ struct ProviderPages: Sendable {
 }
 
 extension SignInError {
-    /// True if nobody refused: the provider or libcrypto did not work.
+    /// True for a technical failure of the provider or libcrypto, rather than a refusal.
     fileprivate var isFailure: Bool {
         switch self {
         case .provider, .cryptographyFailed: true

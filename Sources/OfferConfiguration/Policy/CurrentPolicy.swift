@@ -12,8 +12,8 @@ package final class CurrentPolicy: Sendable {
 
     private let state: NIOLockedValueBox<State>
     private let now: @Sendable () -> Timestamp
-    /// What App Store Connect has about each app. Only the holder of this lock replaces the catalogue. Requests never
-    /// wait for it.
+    /// The App Store Connect data for each app. Only the holder of this lock replaces the catalogue. Requests never wait
+    /// for it.
     private let listings = NIOLockedValueBox<[BundleID: AppListing]>([:])
 
     package init(_ policy: Policy, now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) }) {
@@ -36,7 +36,7 @@ package final class CurrentPolicy: Sendable {
         }
     }
 
-    /// Puts `next` in force, with what App Store Connect has. A key that was taken out of service while `next` was being
+    /// Puts `next` in force, with the App Store Connect data. A key that was taken out of service while `next` was being
     /// prepared stays out of service.
     package func replace(with next: Policy) {
         listings.withLockedValue { listings in
@@ -44,7 +44,7 @@ package final class CurrentPolicy: Sendable {
         }
     }
 
-    /// Replaces what App Store Connect has about each app.
+    /// Replaces the App Store Connect data of all apps.
     package func use(_ new: [BundleID: AppListing]) {
         listings.withLockedValue { listings in
             listings = new

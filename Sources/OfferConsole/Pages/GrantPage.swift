@@ -114,7 +114,7 @@ package final class GrantFormView: Sendable {
             """)
     }
 
-    /// What would refuse the offer now, in spite of the grant.
+    /// The reasons that still prevent the offer.
     private var present: HTML {
         func list(_ reasons: [OfferVerdict.Reason]) -> HTML {
             #"<ul class="reasons">\#(reasons.html { "<li>\(UserText.text($0.text))</li>" })</ul>"#
@@ -142,7 +142,7 @@ package final class GrantFormView: Sendable {
         let budget: HTML =
             choices.budget > 0
             ? "You can make \(Words.count(choices.budget, "more grant")) today without a second person."
-            : "Your budget for today is used up: somebody else must approve this grant before it counts."
+            : "You have used up today's budget: another person must approve this grant before it takes effect."
         return """
             <form class="card" method="post" action="/grant">\(customer.hiddenFields)
             <input type="hidden" name="product" value="\(offer.productID)">\

@@ -109,7 +109,7 @@ package final class GrantView: Sendable {
 
     private func approveForm(_ back: PageAddress) -> HTML? {
         guard state == .awaitingApproval else { return nil }
-        guard isApprovable else { return #"<p class="note">Somebody else must approve it.</p>"# }
+        guard isApprovable else { return #"<p class="note">Another person must approve it.</p>"# }
         return form("/grants/approve", "Approve", back)
     }
 

@@ -61,7 +61,7 @@ package final class RulesTrialView: Sendable {
         let lost: Int64
         let reasons: [Reason]
 
-        /// The names by which offers are sorted.
+        /// The sort key: the names of the app, product and offer.
         package var names: [String] { [app, environment, productID, offerID] }
 
         package init(

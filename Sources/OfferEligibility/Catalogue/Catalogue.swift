@@ -25,7 +25,7 @@ package struct Catalogue: Hashable, Sendable {
         package let productPrices: [ProductID: [String: Double]]
         /// True if offers that App Store Connect no longer has are refused.
         package let refusesDeadOffers: Bool
-        /// What App Store Connect has about the app; nil if it is unknown.
+        /// The app's App Store Connect data; nil if unknown.
         package private(set) var listing: AppListing?
         /// The billing plan of each offer for which one is configured. The app must buy with that plan.
         private let billingPlans: [ProductID: [OfferID: BillingPlanType]]

@@ -2,7 +2,7 @@ package import OfferCore
 
 /// Compares an app's configured catalogue with App Store Connect.
 ///
-/// What App Store Connect did not say leads to no finding. Neither does a value that this version does not know.
+/// Missing data and unknown values lead to no finding.
 package struct CatalogueCheck {
     let bundleID: BundleID
     let app: Catalogue.App
@@ -55,7 +55,7 @@ package struct CatalogueCheck {
         return findings
     }
 
-    /// Compares the order of the configured ranks with App Store Connect's levels, of which 1 is the highest.
+    /// Compares the order of the configured ranks with App Store Connect's levels. Level 1 is the highest.
     private func rankFindings() -> [CatalogueFinding] {
         listing.groups.compactMap { group in
             let ranked = listing.products.filter { $0.groupID == group.id }.compactMap { product in

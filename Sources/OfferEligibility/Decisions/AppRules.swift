@@ -8,7 +8,7 @@ package struct AppRules: Hashable, Sendable {
     package let introductoryOffers: Rule?
     /// The cases for a customer who is about to cancel. The first case that holds is shown.
     package let retention: [RetentionCase]
-    /// nil if nobody may grant offers.
+    /// nil if grants are disabled.
     package let grants: GrantPolicy?
     package internal(set) var products: ProductTraits
     /// True if an offer is refused while the App Store has a win-back offer for the customer.

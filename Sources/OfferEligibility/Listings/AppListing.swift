@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// What App Store Connect has about an app's subscriptions, as read at one time.
+/// A snapshot of an app's subscription data in App Store Connect.
 package struct AppListing: Hashable, Sendable {
     /// The App Store's URL and version for notifications of one environment.
     package struct NotificationTarget: Hashable, Sendable {

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// What App Store Connect has about one promotional offer.
+/// A promotional offer in App Store Connect.
 package struct OfferListing: Hashable, Sendable {
     package let offerID: OfferID
     /// The reference name, which customers do not see.

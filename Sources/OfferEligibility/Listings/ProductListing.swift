@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// What App Store Connect has about one auto-renewable subscription.
+/// An auto-renewable subscription in App Store Connect.
 package struct ProductListing: Hashable, Sendable {
     /// The review state. App Store Connect has more states than these.
     package struct State: OpenValue {

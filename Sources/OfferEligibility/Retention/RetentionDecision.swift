@@ -145,7 +145,7 @@ extension AppRules {
     }
 
     /// Returns the terms of an offer that was shown: under its grant, or under the rule of its case.
-    /// - Returns: nil if nothing shows it any more.
+    /// - Returns: nil if the configuration no longer contains the offer.
     package func retentionTerms(
         of offer: RetentionCase.Offer, _ facts: CustomerFacts, at now: Timestamp
     ) -> OfferTerms? {

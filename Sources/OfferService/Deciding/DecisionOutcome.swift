@@ -14,7 +14,7 @@ struct DecisionOutcome {
     }
 
     let customer: EvaluatedCustomer
-    /// What App Store Connect has about the app; nil if it is unknown.
+    /// The app's App Store Connect data; nil if unknown.
     let listing: AppListing?
     /// The offers in the order of the decision.
     let offers: [Offer]

@@ -317,7 +317,7 @@ extension Problem {
     package static let grantClosed = Problem(
         .grantClosed, 409, "The grant no longer waits for this: it was approved, withdrawn or has expired.")
     package static let secondPersonNeeded = Problem(
-        .secondPersonNeeded, 403, "The person who made the grant cannot approve it. Ask somebody else.")
+        .secondPersonNeeded, 403, "The person who made the grant cannot approve it. Another person must do so.")
 
     // MARK: Not now
 
