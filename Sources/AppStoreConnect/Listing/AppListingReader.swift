@@ -174,7 +174,7 @@ package struct AppListingReader: Sendable {
         }
     }
 
-    /// Reads a list that no finding needs.
+    /// Reads a list without which the rest is still useful.
     /// - Returns: nil if it does not exist, or if the role of the key does not permit it.
     private func permitted(
         _ request: AppStoreConnectRequest
@@ -211,7 +211,21 @@ package struct AppListingReader: Sendable {
             // A territory whose price cannot be read would seem to have none.
             if prices.unreadableCount == 0 { product.listing.offers[index].prices = prices.all }
         }
+        let wantedOffers = product.listing.offers.filter { offerIDs.contains($0.offerID) }
+        if wantedOffers.contains(where: { $0.billingPlan == .monthly }) { try await addPlans(to: &product) }
         return unreadableCount
+    }
+
+    /// Adds the billing plans with which a product is sold. They matter only for offers of another plan than the usual one.
+    private func addPlans(to product: inout ReadProduct) async throws(AppStoreConnectFailure) {
+        let path = ["subscriptions", product.resourceID, "planAvailabilities"]
+        guard let pages = try await permitted(AppStoreConnectRequest(path, ["limit": Self.related])),
+            pages.unreadableCount == 0
+        else { return }
+        let plans = pages.flatMap(\.resources).map { BillingPlanType(listed: $0.text("planType")) }
+        // Nothing is concluded from an empty list, or one with a plan that is not known.
+        guard !plans.isEmpty, !plans.contains(nil) else { return }
+        product.listing.plans = Set(plans.compactMap(\.self))
     }
 
     /// - Returns: nil if the resource has disappeared meanwhile.

@@ -74,6 +74,11 @@ struct ConnectAnswers {
             switch path[2] {
             case "promotionalOffers": return List(entries: product.offers.map { (offer($0, of: product), []) })
             case "winBackOffers": return List(entries: winBackOffers(product).map { ($0, []) })
+            case "planAvailabilities":
+                return List(
+                    entries: product.plans.map {
+                        (resource("subscriptionPlanAvailabilities", "a-\($0)", ["planType": $0]), [])
+                    })
             case "prices": return prices(product.prices, "subscriptionPrices", request)
             default: return nil
             }
