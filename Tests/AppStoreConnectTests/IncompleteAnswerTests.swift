@@ -97,6 +97,25 @@ struct IncompleteAnswerTests {
         }
     }
 
+    @Test("numbers at the edge of their range lead to no overflow", arguments: [Int.min, -1, 0, Int.max])
+    func numbers(number: Int) async throws {
+        let listing = try await Self.listing { _, document in
+            document["meta"] = ["paging": ["total": number]]
+            document["data"] = (document["data"] as? [JSON])?.map { resource in
+                var resource = resource
+                var attributes = resource["attributes"] as? JSON ?? [:]
+                for name in ["groupLevel", "numberOfPeriods"] { attributes[name] = number }
+                resource["attributes"] = attributes
+                return resource
+            }
+        }
+        #expect(listing.products.count == 4 && listing.products.allSatisfy { $0.level == nil })
+        #expect(listing.isComplete == (number != Int.max))
+        let app = Catalogue.App(offers: [try Self.productID(Self.basic): []])
+        #expect(app.adding(listing).rules.products.ranks.isEmpty)
+        #expect(try !listing.yaml(of: ConnectFixture.bundleID).isEmpty)
+    }
+
     @Test("a territory with an unreadable entry has no known price, and the others keep theirs")
     func prices() async throws {
         let listing = try await Self.listing { path, document in

@@ -39,7 +39,8 @@ package struct JSONAPIDocument: Sendable {
             others.compactMap(JSONAPIResource.init).map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first }
         )
         next = try Self.next(document["links"]?["next"])
-        total = document["meta"]?["paging"]?["total"]?.integer
+        // The limit keeps sums of totals from overflowing.
+        total = document["meta"]?["paging"]?["total"]?.integer.flatMap { $0 < 0 ? nil : min($0, 1_000_000) }
     }
 
     /// - Parameter link: a text, or an object with `href`.
