@@ -174,7 +174,7 @@ struct ConnectClientTests {
         fixture.standIn.setHeaders(["X-Rate-Limit": "user-hour-lim:3500;user-hour-rem:3000;"])
         let listing = try await fixture.withClient { try await fixture.read($0) }
         #expect(listing.products.count == 50 && listing.products.allSatisfy { $0.offers.count == 5 })
-        #expect(listing.products.allSatisfy { $0.offers.allSatisfy { $0.prices?.count == 3 } })
+        #expect(listing.products.allSatisfy { $0.offers.allSatisfy { $0.prices?.count == 175 } })
         let count = fixture.standIn.seen.count
         #expect(count <= 400, "\(count) calls")
         #expect(count > 300 && fixture.waits.count == 0)
@@ -232,7 +232,10 @@ struct ConnectClientTests {
 
     private static var large: ConnectCatalogue {
         var catalogue = ConnectCatalogue.example
-        let model = catalogue.groups[0].products[0]
+        var model = catalogue.groups[0].products[0]
+        let territories = (100..<275).map { "Z\($0)" }
+        model.prices = territories.map { ConnectCatalogue.Price($0, "10.99") }
+        model.offers[0].prices = territories.map { ConnectCatalogue.Price($0, "5.49") }
         catalogue.groups[0].products = (0..<50).map { number in
             var product = model
             product.productID = "com.example.app.product\(number)"

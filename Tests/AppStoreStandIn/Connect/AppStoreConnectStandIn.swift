@@ -44,6 +44,7 @@ package final class AppStoreConnectStandIn: Sendable {
         var change: ConnectAnswers.Change?
         /// The status of each list that is refused, by the last part of its path.
         var statuses: [String: Int] = [:]
+        var delay = 0
         var key: (id: String, key: SigningKey)?
     }
 
@@ -108,19 +109,23 @@ package final class AppStoreConnectStandIn: Sendable {
     /// - Parameter list: the last part of the path of the lists that are refused with this status.
     package func setStatus(_ status: Int, of list: String) { state.withLockedValue { $0.statuses[list] = status } }
 
+    /// - Parameter milliseconds: the time that each answer takes.
+    package func setDelay(milliseconds: Int) { state.withLockedValue { $0.delay = milliseconds } }
+
     package func stop() async { await server.withLockedValue { $0 }?.stop() }
 
     private func answer(_ request: StandInRequest) async -> StandInResponse {
-        let fault = state.withLockedValue { state -> Fault? in
+        let (fault, delay) = state.withLockedValue { state -> (Fault?, Int) in
             state.seen.append(
                 Seen(
                     method: request.method, path: "/" + request.path.joined(separator: "/"),
                     authorization: request.authorization))
             state.concurrent += 1
             state.mostConcurrent = max(state.mostConcurrent, state.concurrent)
-            return state.faults.isEmpty ? nil : state.faults.removeFirst()
+            return (state.faults.isEmpty ? nil : state.faults.removeFirst(), state.delay)
         }
         defer { state.withLockedValue { $0.concurrent -= 1 } }
+        if delay > 0 { try? await Task.sleep(for: .milliseconds(delay)) }
         switch fault {
         case .silence?: try? await Task.sleep(for: .seconds(3600))
         case .delay(let milliseconds)?: try? await Task.sleep(for: .milliseconds(milliseconds))
