@@ -71,7 +71,8 @@ struct StandInCommand: AsyncParsableCommand {
     var connectTerritories = 1
 
     @Option(
-        help: ArgumentHelp("How long each answer of App Store Connect takes, in milliseconds.", valueName: "milliseconds"))
+        help: ArgumentHelp(
+            "How long each answer of App Store Connect takes, in milliseconds.", valueName: "milliseconds"))
     var connectDelay = 0
 
     @Flag(help: "Never answer a request of the API.")

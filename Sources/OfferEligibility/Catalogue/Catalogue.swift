@@ -80,7 +80,8 @@ package struct Catalogue: Hashable, Sendable {
             }
             app.rules.products = ProductTraits(groups: app.groups, ranks: ranks, offers: offers)
             if refusesDeadOffers {
-                let dead = offers.map { productID, offers in (productID, offers.filter { listing.lacks(productID, $0) }) }
+                let dead = offers.map { productID, offers in (productID, offers.filter { listing.lacks(productID, $0) })
+                }
                 app.deadOffers = Dictionary(uniqueKeysWithValues: dead.filter { !$0.1.isEmpty })
                 app.rules.setUnavailable { [app] in app.isUnavailable($0, $1) }
             }
