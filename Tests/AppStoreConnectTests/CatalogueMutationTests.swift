@@ -130,6 +130,16 @@ struct CatalogueMutationTests {
         file(
             "the file names the monthly plan", .otherBillingPlan, "\(yearly) yearly_20off", "[yearly_20off]",
             "[{offerID: yearly_20off, billingPlan: MONTHLY}]"),
+        Mutation(
+            name: "the plan of an offer is withdrawn", code: .otherBillingPlan, subject: "\(yearly) yearly_20off",
+            connect: {
+                $0[yearly]?.offers[0].plan = "MONTHLY"
+                $0[yearly]?.plans = ["UPFRONT"]
+            },
+            file: {
+                $0.replacingOccurrences(
+                    of: "[yearly_20off]", with: "[{offerID: yearly_20off, billingPlan: MONTHLY}]")
+            }),
         file(
             "the alternate product is not in the group of the subscribers", .retentionOutsideGroup, basic,
             #"subscription: {group: "21012345""#, #"subscription: {group: "21067890""#),
@@ -205,6 +215,19 @@ struct CatalogueMutationTests {
             catalogue, Self.yaml, odd: [#"{"type":"subscriptionPromotionalOffers","id":"y"}"#], isSparse: true)
         #expect(findings.map(\.code) == [.incompleteListing])
         #expect(findings.first?.severity == .warning)
+    }
+
+    @Test("an offer for the monthly plan of a product that is sold with it has no finding", arguments: [true, false])
+    func monthlyPlan(isKnown: Bool) async throws {
+        var catalogue = ConnectCatalogue.example
+        catalogue[Self.yearly]?.offers[0].plan = "MONTHLY"
+        catalogue[Self.yearly]?.offers[0].prices = [ConnectCatalogue.Price("USA", "9.99"), .init("DEU", "10.99")]
+        catalogue[Self.yearly]?.offers[0].mode = "PAY_AS_YOU_GO"
+        if !isKnown { catalogue[Self.yearly]?.plans = ["WEEKLY"] }
+        let text = Self.yaml.replacingOccurrences(
+            of: "[yearly_20off]", with: "[{offerID: yearly_20off, billingPlan: MONTHLY}]")
+        let findings = try await Self.findings(catalogue, text)
+        #expect(findings.isEmpty, "\(findings)")
     }
 
     @Test("without known storefronts, a missing price is only a warning")

@@ -174,7 +174,7 @@ struct ConnectClientTests {
         fixture.standIn.setHeaders(["X-Rate-Limit": "user-hour-lim:3500;user-hour-rem:3000;"])
         let listing = try await fixture.withClient { try await fixture.read($0) }
         #expect(listing.products.count == 50 && listing.products.allSatisfy { $0.offers.count == 5 })
-        #expect(listing.products.allSatisfy { $0.offers.allSatisfy { $0.prices?.count == 3 } })
+        #expect(listing.products.allSatisfy { $0.offers.allSatisfy { $0.prices?.count == 175 } })
         let count = fixture.standIn.seen.count
         #expect(count <= 400, "\(count) calls")
         #expect(count > 300 && fixture.waits.count == 0)
@@ -200,6 +200,29 @@ struct ConnectClientTests {
         #expect(fixture.waits.count == fixture.standIn.seen.count - 1)
     }
 
+    @Test("a clock that is set back by a day does not stop the requests")
+    func clockSetBack() async throws {
+        let fixture = try await ConnectFixture()
+        fixture.standIn.setHeaders(["X-Rate-Limit": "user-hour-lim:100; user-hour-rem:90;"])
+        try await fixture.withClient { client in
+            _ = try await fixture.read(client)
+            fixture.advance(.hours(-24))
+            _ = try await fixture.read(client)
+        }
+        // Nine requests in each hour.
+        let hours = fixture.waits.filter { $0 > .seconds(3500) }.count
+        #expect(hours == (fixture.standIn.seen.count - 1) / 9 && fixture.waits.allSatisfy { $0 <= .hours(1) })
+    }
+
+    @Test(
+        "a cursor may have any form that a query permits",
+        arguments: [("MQ", true), ("a+/b:c,d%3D=", true), ("", false), ("a#b", false), ("a b", false), ("ä", false)])
+    func cursors(cursor: String, isFollowed: Bool) {
+        let request = AppStoreConnectRequest(["apps"], ["limit": "200"])
+        let next = request.following("https://elsewhere.example/v1/apps?limit=5&cursor=\(cursor)")
+        #expect(next?.target == (isFollowed ? "/v1/apps?limit=200&cursor=\(cursor)" : nil))
+    }
+
     private func failure(_ fixture: ConnectFixture, patience: Duration = .hours(1)) async -> AppStoreConnectFailure? {
         do {
             _ = try await fixture.withClient(patience: patience) { try await fixture.read($0) }
@@ -209,7 +232,10 @@ struct ConnectClientTests {
 
     private static var large: ConnectCatalogue {
         var catalogue = ConnectCatalogue.example
-        let model = catalogue.groups[0].products[0]
+        var model = catalogue.groups[0].products[0]
+        let territories = (100..<275).map { "Z\($0)" }
+        model.prices = territories.map { ConnectCatalogue.Price($0, "10.99") }
+        model.offers[0].prices = territories.map { ConnectCatalogue.Price($0, "5.49") }
         catalogue.groups[0].products = (0..<50).map { number in
             var product = model
             product.productID = "com.example.app.product\(number)"

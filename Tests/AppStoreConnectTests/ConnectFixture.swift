@@ -45,6 +45,8 @@ struct ConnectFixture {
 
     var now: Timestamp { clock.withLockedValue { $0 } }
 
+    func advance(_ time: Duration) { clock.withLockedValue { $0 = $0 + time } }
+
     func withClient<Result>(
         host: String? = nil, patience: Duration = .hours(1), hurried: Int? = nil,
         _ work: (AppStoreConnectClient) async throws -> Result
@@ -70,9 +72,11 @@ struct ConnectFixture {
         return try result.get()
     }
 
-    func read(_ client: AppStoreConnectClient) async throws -> AppListing {
+    func read(
+        _ client: AppStoreConnectClient, _ wanted: AppListingReader.Wanted = .all
+    ) async throws -> AppListing {
         try await AppListingReader(client: client, now: { [clock] in clock.withLockedValue { $0 } })
-            .read(Self.bundleID, .all)
+            .read(Self.bundleID, wanted)
     }
 }
 

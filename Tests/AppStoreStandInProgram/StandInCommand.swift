@@ -67,6 +67,14 @@ struct StandInCommand: AsyncParsableCommand {
             valueName: "product/offer"))
     var connectOffer: [String] = []
 
+    @Option(help: ArgumentHelp("The number of territories with prices in App Store Connect.", valueName: "count"))
+    var connectTerritories = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "How long each answer of App Store Connect takes, in milliseconds.", valueName: "milliseconds"))
+    var connectDelay = 0
+
     @Flag(help: "Never answer a request of the API.")
     var silent = false
 
@@ -112,18 +120,24 @@ struct StandInCommand: AsyncParsableCommand {
         for text in connectOffer {
             let parts = text.split(separator: "/").map(String.init)
             guard parts.count == 2 else { throw ValidationError("--connect-offer is a product, a slash and an offer") }
-            let price = ConnectCatalogue.Price("USA", "3.99")
             var product =
                 products[parts[0]]
-                ?? ConnectCatalogue.Product(parts[0], period: "ONE_WEEK", level: 1, name: "Pro", prices: [price])
+                ?? ConnectCatalogue.Product(parts[0], period: "ONE_WEEK", level: 1, name: "Pro", prices: prices("3.99"))
             product.offers.append(
-                ConnectCatalogue.Offer(
-                    parts[1], "PAY_AS_YOU_GO", "ONE_WEEK", 3, prices: [ConnectCatalogue.Price("USA", "1.99")]))
+                ConnectCatalogue.Offer(parts[1], "PAY_AS_YOU_GO", "ONE_WEEK", 3, prices: prices("1.99")))
             products[parts[0]] = product
         }
         let group = ConnectCatalogue.Group(
             "21012345", "Pro", products: products.sorted { $0.key < $1.key }.map(\.value))
-        return try await AppStoreConnectStandIn(ConnectCatalogue(groups: [group]), folder: folder)
+        let standIn = try await AppStoreConnectStandIn(ConnectCatalogue(groups: [group]), folder: folder)
+        standIn.setDelay(milliseconds: connectDelay)
+        return standIn
+    }
+
+    /// A price in the United States and in as many invented territories as wanted.
+    private func prices(_ amount: String) -> [ConnectCatalogue.Price] {
+        let others = (1..<max(1, connectTerritories)).map { ConnectCatalogue.Price("Z\($0 + 100)", amount) }
+        return [ConnectCatalogue.Price("USA", amount)] + others
     }
 
     private static let issuerID = "57246542-96fe-1a63-e053-0824d011072a"

@@ -1,8 +1,10 @@
 import Foundation
+import OfferConfiguration
 import OfferConsole
 import OfferCore
 import OfferEligibility
 import OfferHTTP
+import OfferService
 import StoreTestSupport
 import SubscriberStore
 import TestSupport
@@ -61,6 +63,25 @@ struct CustomerPageTests {
                 && whatIf.text.contains("This shows the offers if"))
         let after = await console.get(Self.page("originalTransactionID", "9000000000002"), cookie: cookie)
         #expect(after.text.contains("0 of 1 offer can be redeemed now"), "nothing was changed")
+    }
+
+    @Test("the terms of an offer stand beside it once App Store Connect has been read")
+    func terms() async throws {
+        let console = try await TestConsole()
+        try await Self.addCustomers(console)
+        let cookie = try await console.signIn(["support"])
+        let page = Self.page("originalTransactionID", "9000000000001")
+        #expect(!(await console.get(page, cookie: cookie)).text.contains("free for"))
+        let terms = try #require(
+            console.application.policy.snapshot.catalogue?.apps[Sample.bundleID]?.rules.offers.first)
+        var offer = OfferListing(offerID: terms.offerID)
+        (offer.mode, offer.duration, offer.numberOfPeriods) = (.freeTrial, .oneMonth, 1)
+        var product = ProductListing(productID: terms.productID, groupID: "21012345")
+        product.offers = [offer]
+        console.application.policy.use([
+            Sample.bundleID: AppListing(appAppleID: 1, groups: [], products: [product], readAt: Sample.day(9))
+        ])
+        #expect((await console.get(page, cookie: cookie)).text.contains("free for 1 month"))
     }
 
     @Test(

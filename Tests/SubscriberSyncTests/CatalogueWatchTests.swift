@@ -20,6 +20,16 @@ import Testing
 struct CatalogueWatchTests {
     /// A watch over a stand-in for App Store Connect, with a clock that the test moves.
     private struct Watched {
+        static let yaml = """
+            apps:
+              - bundleID: com.example.app
+                appAppleID: 1234567890
+                refuseDeadOffers: true
+                products:
+                  - productID: com.example.app.pro.monthly
+                    offers: [{offerID: winback_1m, rule: win_back}, retention_free, up_front_3m]
+            """
+
         let folder: TemporaryFolder
         let standIn: AppStoreConnectStandIn
         let policy: CurrentPolicy
@@ -29,28 +39,26 @@ struct CatalogueWatchTests {
         let store: CurrentStore
         let watch: CatalogueWatch
         let clock: NIOLockedValueBox<Timestamp>
+        /// Called after each wait of the client.
+        let onWait = NIOLockedValueBox<@Sendable () -> Void>({})
 
         init(_ catalogue: ConnectCatalogue = .example, store: CurrentStore? = nil) async throws {
             folder = try TemporaryFolder()
             let log = RecordedLog(level: .trace)
             let key = try SigningKey(text: PrivateKeyPEM.generate())
             standIn = try await AppStoreConnectStandIn(catalogue, folder: folder.path)
-            let yaml = """
-                apps:
-                  - bundleID: com.example.app
-                    appAppleID: 1234567890
-                    refuseDeadOffers: true
-                    products:
-                      - productID: com.example.app.pro.monthly
-                        offers: [{offerID: winback_1m, rule: win_back}, retention_free, up_front_3m]
-                """
-            let (file, problems) = ConfigurationFile.read(Array(yaml.utf8), name: "offers.yaml")
+            let (file, problems) = ConfigurationFile.read(Array(Self.yaml.utf8), name: "offers.yaml")
             try #require(problems.isEmpty, "\(problems)")
             policy = CurrentPolicy(Policy(ring: KeyRing(), catalogue: file.catalogue))
             metrics = SyncMetrics(registry)
             self.store = store ?? CurrentStore(nil, log: log.logger)
             let clock = NIOLockedValueBox(Timestamp(Date()))
             self.clock = clock
+            let onWait = onWait
+            let sleep: @Sendable (Duration) -> Void = { wait in
+                clock.withLockedValue { $0 = $0 + wait }
+                onWait.withLockedValue { $0 }()
+            }
             let roots = try X509Certificate.readAll([UInt8](Data(contentsOf: URL(filePath: standIn.tls.rootPath))))
             watch = try CatalogueWatch(
                 AppStoreConnectSettings(
@@ -58,7 +66,7 @@ struct CatalogueWatchTests {
                         keyID: KeyID(utf8: Array("CONNECTKEY".utf8)), issuerID: nil, pair: key),
                     host: standIn.url, roots: roots),
                 policy: policy, store: self.store,
-                pacing: Pacing(now: { clock.withLockedValue { $0 } }, sleep: { _ in }), readiness: readiness,
+                pacing: Pacing(now: { clock.withLockedValue { $0 } }, sleep: { sleep($0) }), readiness: readiness,
                 metrics: metrics, log: log.logger)
         }
 
@@ -70,7 +78,7 @@ struct CatalogueWatchTests {
         func advance(_ time: Duration) { clock.withLockedValue { $0 = $0 + time } }
 
         var codes: [CatalogueFinding.Code] {
-            metrics.figures.catalogueReports.flatMap(\.findings).filter { $0.severity == .error }.map(\.code)
+            metrics.figures.catalogueReports.flatMap { $0.findings ?? [] }.filter { $0.severity == .error }.map(\.code)
         }
 
         /// True if the service refuses the offer as dead.
@@ -126,7 +134,59 @@ struct CatalogueWatchTests {
             await watched.watch.round(&memory)
         }
         #expect(try !watched.isDead("winback_1m"), "a refusal must not rest on old data")
-        #expect(watched.metrics.figures.catalogueReports.first?.readAt == nil)
+        let report = try #require(watched.metrics.figures.catalogueReports.first)
+        #expect(report.findings == nil && report.readAt != nil, "the alert about the age needs the time")
+        await watched.stop()
+    }
+
+    @Test("old data stops counting while the next reading waits for the limit, and the limit is reported then")
+    func slowReading() async throws {
+        let watched = try await Watched()
+        watched.standIn.catalogue["com.example.app.pro.monthly"]?.offers.remove(at: 0)
+        var memory = CatalogueWatch.Memory()
+        await watched.watch.round(&memory)
+        watched.advance(.hours(23))
+        let refusals = NIOLockedValueBox<[Bool?]>([])
+        watched.onWait.withLockedValue {
+            $0 = {
+                watched.watch.dropOldListings()
+                refusals.withLockedValue { $0.append(try? watched.isDead("winback_1m")) }
+            }
+        }
+        for _ in 0..<6 { watched.standIn.add(.limited(["Retry-After": "3000"])) }
+        await watched.watch.round(&memory)
+        #expect(refusals.withLockedValue { $0 } == [true, false, false, false, false])
+        #expect(watched.readiness.problems.contains { $0.error.contains("the limit for this hour is used up") })
+        await watched.stop()
+    }
+
+    @Test("a clock that is set back by a week delays no reading, and what was read in its future does not count")
+    func clockSetBack() async throws {
+        let watched = try await Watched()
+        watched.standIn.catalogue["com.example.app.pro.monthly"]?.offers.remove(at: 0)
+        var memory = CatalogueWatch.Memory()
+        await watched.watch.round(&memory)
+        let calls = watched.standIn.seen.count
+        watched.advance(.hours(-168))
+        watched.watch.dropOldListings()
+        #expect(try !watched.isDead("winback_1m"))
+        await watched.watch.round(&memory)
+        #expect(watched.standIn.seen.count > calls)
+        #expect(try watched.isDead("winback_1m"))
+        await watched.stop()
+    }
+
+    @Test("a changed configuration file is compared at once, without another reading")
+    func changedFile() async throws {
+        let watched = try await Watched()
+        var memory = CatalogueWatch.Memory()
+        await watched.watch.round(&memory)
+        let calls = watched.standIn.seen.count
+        let text = Watched.yaml.replacingOccurrences(of: "up_front_3m", with: "up_front_4m")
+        let (file, _) = ConfigurationFile.read(Array(text.utf8), name: "offers.yaml")
+        watched.policy.replace(with: Policy(ring: KeyRing(), catalogue: file.catalogue))
+        await watched.watch.round(&memory)
+        #expect(watched.codes == [.unknownOffer] && watched.standIn.seen.count == calls)
         await watched.stop()
     }
 

@@ -38,12 +38,13 @@ package struct AppStoreConnectRequest: Hashable, Sendable {
         return AppStoreConnectRequest(path: path, query: own + (own.isEmpty ? "" : "&") + "cursor=\(cursor)")
     }
 
-    /// Returns true for the bytes of an encoded query value.
+    /// Returns true for the bytes of a query (RFC 3986), except `&`, which would begin another value.
     private static func isEncoded(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"), UInt8(ascii: "%"), UInt8(ascii: "="):
+            UInt8(ascii: "~"), UInt8(ascii: "%"), UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "/"),
+            UInt8(ascii: ":"), UInt8(ascii: ","):
             true
         default: false
         }

@@ -17,6 +17,9 @@ struct HourlyAllowance {
 
     /// Returns the time of the next permitted request, which may be now.
     mutating func next(at now: Timestamp) -> Timestamp {
+        // If the clock was set back, times in the future must not stop the requests until they are reached.
+        sent = sent.map { min($0, now) }
+        closedUntil = min(closedUntil, now + Self.hour)
         sent.removeAll { $0 + Self.hour <= now }
         let places = max(1, limit / 10 - 1)
         let free = sent.count < places ? now : sent[sent.count - places] + Self.hour
@@ -32,7 +35,7 @@ struct HourlyAllowance {
             (header ?? "").split(separator: ";").compactMap { entry -> (Substring, Int)? in
                 let sides = entry.split(separator: ":")
                 guard sides.count == 2, let number = Int(sides[1]), number >= 0 else { return nil }
-                return (sides[0], number)
+                return (sides[0].drop { $0 == " " }, number)
             }, uniquingKeysWith: { first, _ in first })
         if let hourly = values["user-hour-lim"], hourly > 0 { limit = min(hourly, 1_000_000) }
         // Other programs have used most of the hour. They need the rest more than a check does.

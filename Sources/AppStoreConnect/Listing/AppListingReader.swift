@@ -10,6 +10,11 @@ package struct AppListingReader: Sendable {
     package enum Wanted: Sendable {
         case all
         case only([ProductID: Set<OfferID>])
+
+        /// The offers that the product is expected to have.
+        fileprivate func offers(of productID: ProductID) -> Set<OfferID> {
+            if case .only(let products) = self { products[productID] ?? [] } else { [] }
+        }
     }
 
     private struct ReadProduct {
@@ -17,6 +22,21 @@ package struct AppListingReader: Sendable {
         var listing: ProductListing
         /// The resource IDs of the offers, in their order.
         var offerResourceIDs: [String] = []
+
+        /// Adds the offers that are not known yet.
+        /// - Returns: the number of unreadable ones.
+        mutating func add(_ offers: [JSONAPIResource]) -> Int {
+            var unreadableCount = 0
+            for offer in offers where !offerResourceIDs.contains(offer.id) {
+                guard let read = OfferListing(offer) else {
+                    unreadableCount += 1
+                    continue
+                }
+                listing.offers.append(read)
+                offerResourceIDs.append(offer.id)
+            }
+            return unreadableCount
+        }
     }
 
     private let client: AppStoreConnectClient
@@ -46,18 +66,20 @@ package struct AppListingReader: Sendable {
         let groups = try await client.pages(
             AppStoreConnectRequest(["apps", app.id, "subscriptionGroups"], ["limit": Self.large]))
         let groupResources = groups.flatMap(\.resources).filter { $0.identifier.type == "subscriptionGroups" }
-        var unreadableCount = groups.map { $0.unreadableCount + $0.resources.count }.reduce(0, +) - groupResources.count
+        var unreadableCount = groups.unreadableCount + groups.flatMap(\.resources).count - groupResources.count
         var products: [ReadProduct] = []
         for group in groupResources {
-            for page in try await productPages(of: group.id) {
-                unreadableCount += page.unreadableCount
+            let pages = try await productPages(of: group.id)
+            unreadableCount += pages.unreadableCount
+            for page in pages {
                 for resource in page.resources {
                     guard let listing = ProductListing(resource, in: group.id, of: app, page) else {
                         unreadableCount += 1
                         continue
                     }
                     var product = ReadProduct(resourceID: resource.id, listing: listing)
-                    unreadableCount += try await addOffers(to: &product, from: resource, page)
+                    unreadableCount += try await addOffers(
+                        to: &product, from: resource, page, expected: wanted.offers(of: listing.productID))
                     products.append(product)
                 }
             }
@@ -113,37 +135,54 @@ package struct AppListingReader: Sendable {
 
     // MARK: Offers
 
+    /// Much follows from the absence of an expected offer. So if the page lacks one, the list of the product's offers must
+    /// lack it too.
     /// - Returns: the number of unreadable entries.
     private func addOffers(
-        to product: inout ReadProduct, from resource: JSONAPIResource, _ page: JSONAPIDocument
+        to product: inout ReadProduct, from resource: JSONAPIResource, _ page: JSONAPIDocument, expected: Set<OfferID>
     ) async throws(AppStoreConnectFailure) -> Int {
-        var unreadableCount = 0
-        var offers = page.related("promotionalOffers", of: resource)
-        if !offers.isComplete {
-            let pages = try await client.pages(
-                AppStoreConnectRequest(["subscriptions", resource.id, "promotionalOffers"], ["limit": Self.related]))
-            unreadableCount += pages.map(\.unreadableCount).reduce(0, +)
-            offers.resources = pages.flatMap(\.resources)
-        }
-        for offer in offers.resources {
-            guard let listing = OfferListing(offer) else {
+        let included = page.related("promotionalOffers", of: resource)
+        var unreadableCount = product.add(included.resources)
+        if !included.isComplete || !expected.isSubset(of: product.listing.offers.map(\.offerID)) {
+            let path = ["subscriptions", resource.id, "promotionalOffers"]
+            if let pages = try await existing(AppStoreConnectRequest(path, ["limit": Self.related])) {
+                unreadableCount = pages.unreadableCount + product.add(pages.flatMap(\.resources))
+            } else {
                 unreadableCount += 1
-                continue
             }
-            product.listing.offers.append(listing)
-            product.offerResourceIDs.append(offer.id)
         }
         product.listing.hasAllOffers = unreadableCount == 0
-        var winBack = page.related("winBackOffers", of: resource)
-        if !winBack.isComplete {
-            winBack.resources = try await client.pages(
-                AppStoreConnectRequest(["subscriptions", resource.id, "winBackOffers"], ["limit": Self.related])
-            ).flatMap(\.resources)
-        }
-        product.listing.winBackOffers = winBack.resources.compactMap { $0.text("offerId") }
+        let winBack = page.related("winBackOffers", of: resource)
+        let path = ["subscriptions", resource.id, "winBackOffers"]
+        let winBackOffers =
+            winBack.isComplete
+            ? winBack.resources
+            : try await permitted(AppStoreConnectRequest(path, ["limit": Self.related]))?.flatMap(\.resources) ?? []
+        product.listing.winBackOffers = winBackOffers.compactMap { $0.text("offerId") }
         let introductory = resource.relationships["introductoryOffers"]
         product.listing.introductoryOfferCount = introductory?.total ?? introductory?.identifiers?.count ?? 0
         return unreadableCount
+    }
+
+    /// - Returns: nil if the resource has disappeared meanwhile.
+    private func existing(
+        _ request: AppStoreConnectRequest
+    ) async throws(AppStoreConnectFailure) -> [JSONAPIDocument]? {
+        do throws(AppStoreConnectFailure) { return try await client.pages(request) } catch {
+            guard case .notFound = error else { throw error }
+            return nil
+        }
+    }
+
+    /// Reads a list without which the rest is still useful.
+    /// - Returns: nil if it does not exist, or if the role of the key does not permit it.
+    private func permitted(
+        _ request: AppStoreConnectRequest
+    ) async throws(AppStoreConnectFailure) -> [JSONAPIDocument]? {
+        do throws(AppStoreConnectFailure) { return try await existing(request) } catch {
+            guard case .forbidden = error else { throw error }
+            return nil
+        }
     }
 
     // MARK: Prices
@@ -172,32 +211,43 @@ package struct AppListingReader: Sendable {
             // A territory whose price cannot be read would seem to have none.
             if prices.unreadableCount == 0 { product.listing.offers[index].prices = prices.all }
         }
+        let wantedOffers = product.listing.offers.filter { offerIDs.contains($0.offerID) }
+        if wantedOffers.contains(where: { $0.billingPlan == .monthly }) { try await addPlans(to: &product) }
         return unreadableCount
+    }
+
+    /// Adds the billing plans with which a product is sold. They matter only for offers of another plan than the usual one.
+    private func addPlans(to product: inout ReadProduct) async throws(AppStoreConnectFailure) {
+        let path = ["subscriptions", product.resourceID, "planAvailabilities"]
+        guard let pages = try await permitted(AppStoreConnectRequest(path, ["limit": Self.related])),
+            pages.unreadableCount == 0
+        else { return }
+        let plans = pages.flatMap(\.resources).map { BillingPlanType(listed: $0.text("planType")) }
+        // Nothing is concluded from an empty list, or one with a plan that is not known.
+        guard !plans.isEmpty, !plans.contains(nil) else { return }
+        product.listing.plans = Set(plans.compactMap(\.self))
     }
 
     /// - Returns: nil if the resource has disappeared meanwhile.
     private func prices(_ path: [String]) async throws(AppStoreConnectFailure) -> ListedPrices? {
-        do throws(AppStoreConnectFailure) {
-            return ListedPrices(
-                try await client.pages(
-                    AppStoreConnectRequest(
-                        path, ["include": "territory,subscriptionPricePoint", "limit": Self.large])))
-        } catch {
-            guard case .notFound = error else { throw error }
-            return nil
-        }
+        try await existing(
+            AppStoreConnectRequest(path, ["include": "territory,subscriptionPricePoint", "limit": Self.large])
+        ).map(ListedPrices.init)
     }
 
     // MARK: Retention messages
 
-    /// Adds the retention messages of products, which App Store Connect has since version 4.6 of its API. A refusal ends
-    /// the reading, because it says nothing about the other data.
+    /// Adds the retention messages of products, which App Store Connect has since version 4.6 of its API. Another failure
+    /// than a missing message ends the reading of messages, because it says nothing about the other data.
     private func addRetentionMessages(to products: inout [ReadProduct]) async {
         for index in products.indices.prefix(Self.maximumRetentionProducts) {
             let request = AppStoreConnectRequest(
                 ["subscriptions", products[index].resourceID, "relationships", "retentionMessage"])
-            guard let document = try? await client.page(request) else { return }
-            products[index].listing.retentionMessageID = document.resources.first?.id
+            do throws(AppStoreConnectFailure) {
+                products[index].listing.retentionMessageID = try await client.page(request).resources.first?.id
+            } catch {
+                guard case .notFound = error else { return }
+            }
         }
     }
 }

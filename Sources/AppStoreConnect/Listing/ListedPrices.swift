@@ -13,19 +13,21 @@ struct ListedPrices {
     }
 
     private let entries: [Entry]
+    /// The territories of entries that could not be read. Another entry of such a territory may be outdated.
+    private let unreadableTerritories: Set<String>
     /// The number of entries that could not be read.
     let unreadableCount: Int
 
     init(_ pages: [JSONAPIDocument]) {
-        var entries: [Entry] = []
-        var unreadableCount = pages.map(\.unreadableCount).reduce(0, +)
+        var (entries, unreadable): ([Entry], [JSONAPIResource]) = ([], [])
         for page in pages {
             for resource in page.resources {
-                if let entry = Self.entry(resource, page) { entries.append(entry) } else { unreadableCount += 1 }
+                if let entry = Self.entry(resource, page) { entries.append(entry) } else { unreadable.append(resource) }
             }
         }
         self.entries = entries
-        self.unreadableCount = unreadableCount
+        unreadableTerritories = Set(unreadable.compactMap { $0.relatedID("territory") })
+        unreadableCount = pages.unreadableCount + unreadable.count
     }
 
     private static func entry(_ resource: JSONAPIResource, _ page: JSONAPIDocument) -> Entry? {
@@ -50,13 +52,12 @@ struct ListedPrices {
     /// Returns the prices that new customers pay, by billing plan and territory.
     ///
     /// A list also has future prices, and earlier ones that are preserved for existing subscribers. If entries that begin
-    /// on the same day disagree, the price is unknown.
+    /// on the same day disagree, or an entry of the territory could not be read, the price is unknown.
     func current(at now: Timestamp) -> [BillingPlanType: [String: ListedPrice]] {
         let today = String(decoding: now.iso8601.prefix(10), as: UTF8.self)
         var prices: [BillingPlanType: [String: ListedPrice]] = [:]
-        let groups = Dictionary(grouping: entries.filter { $0.startDate <= today }) {
-            [$0.plan.rawValue, $0.territory]
-        }
+        let begun = entries.filter { $0.startDate <= today && !unreadableTerritories.contains($0.territory) }
+        let groups = Dictionary(grouping: begun) { [$0.plan.rawValue, $0.territory] }
         for entries in groups.values {
             let unpreserved = entries.filter { !$0.isPreserved }
             let candidates = unpreserved.isEmpty ? entries : unpreserved

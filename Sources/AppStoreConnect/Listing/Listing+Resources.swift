@@ -9,7 +9,8 @@ extension ProductListing {
         else { return nil }
         self.init(productID: productID, groupID: group)
         state = resource.text("state").map(State.init)
-        level = resource.integer("groupLevel")
+        // Apple's levels are small. Ranks are computed from them, which must not overflow.
+        level = resource.integer("groupLevel").flatMap { (1...10_000).contains($0) ? $0 : nil }
         period = resource.text("subscriptionPeriod").flatMap(ListedDuration.init)
         isFamilySharable = resource.flag("familySharable")
         let names = page.related("subscriptionLocalizations", of: resource).resources.compactMap { localization in

@@ -17,7 +17,8 @@ package struct JSONAPIDocument: Sendable {
     private static let maximumCount = 20_000
     private static let maximumTotal = 400_000
 
-    /// - Throws: the reason, if the text is not a JSON:API document at all, such as a gateway's HTML.
+    /// - Throws: the reason, if the text is not a JSON:API document at all, such as a gateway's HTML, or hides whether there is
+    ///   another page.
     package init(json: [UInt8]) throws(AppStoreConnectFailure) {
         let value: JSONValue
         do {
@@ -37,14 +38,22 @@ package struct JSONAPIDocument: Sendable {
         included = Dictionary(
             others.compactMap(JSONAPIResource.init).map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first }
         )
-        next = document["links"]?["next"]?.text
-        total = document["meta"]?["paging"]?["total"]?.integer
+        next = try Self.next(document["links"]?["next"])
+        // The limit keeps sums of totals from overflowing.
+        total = document["meta"]?["paging"]?["total"]?.integer.flatMap { $0 < 0 ? nil : min($0, 1_000_000) }
+    }
+
+    /// - Parameter link: a text, or an object with `href`.
+    private static func next(_ link: JSONValue?) throws(AppStoreConnectFailure) -> String? {
+        guard let link, link != .null else { return nil }
+        guard let text = (link["href"] ?? link).text else { throw .unreadable("its link to the next page is not text") }
+        return text
     }
 
     /// Returns the resources that a relationship refers to, and whether the document contains all of them.
     ///
     /// App Store Connect leaves relationships out of sparse answers and shortens long ones. Absence therefore proves
-    /// nothing.
+    /// nothing, unless the answer states how many resources there are.
     package func related(
         _ name: String, of resource: JSONAPIResource
     ) -> (resources: [JSONAPIResource], isComplete: Bool) {
@@ -52,8 +61,17 @@ package struct JSONAPIDocument: Sendable {
             return ([], false)
         }
         let resources = identifiers.compactMap { included[$0] }
-        let isWhole = relationship.total.map { $0 <= identifiers.count } ?? true
+        let isWhole = relationship.total.map { $0 <= identifiers.count } ?? false
         return (resources, isWhole && resources.count == identifiers.count && relationship.unreadableCount == 0)
+    }
+}
+
+extension [JSONAPIDocument] {
+    /// The number of entries on the pages of a list that are not resources, and of those that the list should have and lacks.
+    var unreadableCount: Int {
+        let found = map { $0.resources.count + $0.unreadableCount }.reduce(0, +)
+        let announced = compactMap(\.total).max() ?? 0
+        return map(\.unreadableCount).reduce(0, +) + Swift.max(0, announced - found)
     }
 }
 

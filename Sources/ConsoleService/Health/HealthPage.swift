@@ -34,11 +34,11 @@ struct HealthPage: Sendable {
                     since: standings[id]?.since, isSinceStart: standings[id]?.isSinceStart ?? false,
                     lastSignature: lastSignatures[id])
             },
-            findings: reports.flatMap(\.findings).map { finding in
+            findings: reports.flatMap { $0.findings ?? [] }.map { finding in
                 HealthView.Finding(
                     subject: finding.subject, sentence: finding.sentence, hint: finding.hint,
                     isError: finding.severity == .error)
-            }, catalogueReadAt: reports.compactMap(\.readAt).min())
+            }, catalogueReadAt: reports.filter { $0.findings != nil }.compactMap(\.readAt).min())
         return .page(view.html)
     }
 }

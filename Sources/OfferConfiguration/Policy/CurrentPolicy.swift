@@ -53,6 +53,17 @@ package final class CurrentPolicy: Sendable {
         }
     }
 
+    /// Drops the App Store Connect data that was not read in this period.
+    package func dropListings(readOutside period: ClosedRange<Timestamp>) {
+        listings.withLockedValue { listings in
+            let kept = listings.filter { period.contains($0.value.readAt) }
+            guard kept.count < listings.count else { return }
+            listings = kept
+            let next = snapshot.adding(kept)
+            change { policy in next.with(policy.ring) }
+        }
+    }
+
     private func change(_ next: (Policy) -> Policy) {
         let time = now()
         // The previous policy is released outside the lock, so no request waits while its keys are freed.

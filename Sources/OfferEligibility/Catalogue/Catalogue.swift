@@ -27,6 +27,8 @@ package struct Catalogue: Hashable, Sendable {
         package let refusesDeadOffers: Bool
         /// The app's App Store Connect data; nil if unknown.
         package private(set) var listing: AppListing?
+        /// The offers that are refused because App Store Connect no longer has them.
+        private var deadOffers: [ProductID: Set<OfferID>] = [:]
         /// The billing plan of each offer for which one is configured. The app must buy with that plan.
         private let billingPlans: [ProductID: [OfferID: BillingPlanType]]
 
@@ -78,14 +80,17 @@ package struct Catalogue: Hashable, Sendable {
             }
             app.rules.products = ProductTraits(groups: app.groups, ranks: ranks, offers: offers)
             if refusesDeadOffers {
-                app.rules.setUnavailable { listing.lacks($0, $1) }
+                let dead = offers.map { productID, offers in (productID, offers.filter { listing.lacks(productID, $0) })
+                }
+                app.deadOffers = Dictionary(uniqueKeysWithValues: dead.filter { !$0.1.isEmpty })
+                app.rules.setUnavailable { [app] in app.isUnavailable($0, $1) }
             }
             return app
         }
 
         /// Returns true if the offer must be refused because App Store Connect no longer has it.
         package func isUnavailable(_ productID: ProductID, _ offerID: OfferID) -> Bool {
-            refusesDeadOffers && listing?.lacks(productID, offerID) == true
+            deadOffers[productID]?.contains(offerID) == true
         }
 
         package static func defaultEnvironments(appAppleID: Int64?) -> Set<AppStoreEnvironment> {

@@ -66,6 +66,14 @@ extension CatalogueCheck {
     /// Compares the billing plan. An app buys with the up-front plan unless it chooses another.
     private func planFindings(_ offer: OfferListing, _ product: ProductListing) -> [CatalogueFinding] {
         guard let theirs = offer.billingPlan, BillingPlanType.known.contains(theirs) else { return [] }
+        guard product.plans?.contains(theirs) ?? true else {
+            return [
+                finding(
+                    .otherBillingPlan, product.productID, offer: offer.offerID,
+                    "the offer is for the billing plan \(theirs.rawValue), with which the product is not sold",
+                    hint: "make the plan available in App Store Connect, or create an offer for another plan")
+            ]
+        }
         let ours = app.billingPlan(of: product.productID, offer.offerID)
         guard theirs != ours ?? .billedUpFront else { return [] }
         return [

@@ -59,7 +59,11 @@ package struct AppListing: Hashable, Sendable {
     }
 
     /// Returns true if App Store Connect certainly has no such offer. An entry that could not be read may be the offer.
+    ///
+    /// If App Store Connect shows no offer of the app at all, the answers are not believed: it is more likely that they are
+    /// wrong, or that the key may not read offers, than that all offers were deleted.
     package func lacks(_ productID: ProductID, _ offerID: OfferID) -> Bool {
+        guard products.contains(where: { !$0.offers.isEmpty }) else { return false }
         guard let product = product(productID) else { return isComplete }
         return product.hasAllOffers && !product.offers.contains { $0.offerID == offerID }
     }

@@ -25,6 +25,8 @@ package struct ProductListing: Hashable, Sendable {
     package var displayName: String?
     /// The current prices by billing plan and territory. A plan is absent if no price of it is known.
     package var prices: [BillingPlanType: [String: ListedPrice]] = [:]
+    /// The billing plans with which the product is sold; nil if they are unknown.
+    package var plans: Set<BillingPlanType>?
     package var offers: [OfferListing] = []
     /// True if every promotional offer of the product could be read.
     package var hasAllOffers = true

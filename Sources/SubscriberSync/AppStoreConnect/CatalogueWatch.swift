@@ -54,9 +54,18 @@ package struct CatalogueWatch: Service {
         fileprivate struct App {
             var listing: AppListing?
             var storefronts: Set<String>?
+            var readAt: Timestamp?
             var failure: Diagnostic?
             var failures = 0
             var nextReading = Timestamp.min
+            var comparison: Comparison?
+        }
+
+        /// The findings of a reading, compared with the configuration file of this digest.
+        fileprivate struct Comparison {
+            let readAt: Timestamp
+            let digest: [UInt8]
+            let findings: [CatalogueFinding]
         }
 
         fileprivate var apps: [BundleID: App] = [:]
@@ -68,8 +77,14 @@ package struct CatalogueWatch: Service {
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            var memory = Memory()
-            await Periodic.run(every: Self.pause) { await round(&memory) }
+            await withTaskGroup { group in
+                group.addTask {
+                    var memory = Memory()
+                    await Periodic.run(every: Self.pause) { await round(&memory) }
+                }
+                // A round can take hours, because App Store Connect may limit the requests.
+                group.addTask { await Periodic.run(every: Self.firstRetry) { dropOldListings() } }
+            }
         }
         await close()
     }
@@ -80,16 +95,27 @@ package struct CatalogueWatch: Service {
         await transport.close()
     }
 
+    /// Drops what was read too long ago. A time in the future shows that the clock was set back, so the age is unknown.
+    package func dropOldListings() { policy.dropListings(readOutside: usefulTimes) }
+
+    private var usefulTimes: ClosedRange<Timestamp> { now() - Self.maximumAge...now() + Self.interval }
+
     /// Reads the apps that are due, and compares each with the configuration in force.
     package func round(_ memory: inout Memory) async {
         let apps = policy.snapshot.configured?.apps ?? [:]
         memory.apps = memory.apps.filter { apps[$0.key] != nil }
-        for (bundleID, app) in apps where memory.apps[bundleID, default: .init()].nextReading <= now() {
+        for (bundleID, app) in apps where isDue(memory.apps[bundleID]) {
             if let new = await read(bundleID, app, memory.apps[bundleID] ?? .init()) { memory.apps[bundleID] = new }
             // Each app counts as soon as it is read.
             publish(&memory)
         }
         publish(&memory)
+    }
+
+    private func isDue(_ app: Memory.App?) -> Bool {
+        guard let time = app?.nextReading else { return true }
+        // A later time shows that the clock was set back.
+        return time <= now() || time > now() + Self.interval
     }
 
     /// - Returns: nil if another process is reading.
@@ -112,14 +138,15 @@ package struct CatalogueWatch: Service {
         do throws(AppStoreConnectFailure) {
             new.listing = try await reader.read(
                 bundleID, .only(app.offers), wantsRetention: !app.rules.retention.isEmpty)
+            new.readAt = new.listing?.readAt
             new.storefronts = await StorefrontSample.storefronts(of: bundleID, in: store)
             new.failure = nil
             new.failures = 0
             new.nextReading = now() + Self.interval
         } catch {
             let isCancelled = Task.isCancelled
-            // A limit only delays the reading.
-            if case .limited = error {
+            // A limit only delays the reading, unless nothing is known any more.
+            if case .limited = error, let time = known.listing?.readAt, usefulTimes.contains(time) {
                 new.failure = known.failure
             } else if !isCancelled {
                 new.failure = error.diagnostic
@@ -132,8 +159,7 @@ package struct CatalogueWatch: Service {
 
     /// Puts the listings in force, and reports the findings if anything has changed.
     private func publish(_ memory: inout Memory) {
-        let oldest = now() - Self.maximumAge
-        for (bundleID, app) in memory.apps where app.listing.map({ $0.readAt < oldest }) == true {
+        for (bundleID, app) in memory.apps where app.listing.map({ usefulTimes.contains($0.readAt) }) == false {
             memory.apps[bundleID]?.listing = nil
         }
         let listings = memory.apps.compactMapValues(\.listing)
@@ -142,9 +168,12 @@ package struct CatalogueWatch: Service {
             memory.listings = listings
         }
         let configured = policy.snapshot.configured
-        let reports = memory.apps.sorted { $0.key.text.description < $1.key.text.description }.compactMap {
-            bundleID, known in
-            configured?.apps[bundleID].map { report(bundleID, $0, known) }
+        for (bundleID, app) in configured?.apps ?? [:] {
+            compare(bundleID, app, digest: configured?.digest ?? [], in: &memory.apps)
+        }
+        let reports = memory.apps.sorted { $0.key.text.description < $1.key.text.description }.map { bundleID, known in
+            CatalogueReport(
+                bundleID: bundleID, findings: known.comparison?.findings, readAt: known.readAt, failure: known.failure)
         }
         guard reports != memory.reports else { return }
         memory.reports = reports
@@ -152,14 +181,19 @@ package struct CatalogueWatch: Service {
         readiness.report(reports.flatMap(\.problems), from: .appStoreConnect, level: .warning, to: log)
     }
 
-    private func report(_ bundleID: BundleID, _ app: Catalogue.App, _ known: Memory.App) -> CatalogueReport {
-        let findings = known.listing.map { listing in
-            CatalogueCheck(
-                bundleID, app, listing: listing, storefronts: known.storefronts,
-                receivesNotifications: store.isConfigured
-            ).findings()
+    /// Compares an app again if it was read again, or if the configuration file has changed.
+    private func compare(
+        _ bundleID: BundleID, _ app: Catalogue.App, digest: [UInt8], in apps: inout [BundleID: Memory.App]
+    ) {
+        guard let known = apps[bundleID] else { return }
+        guard let listing = known.listing else {
+            apps[bundleID]?.comparison = nil
+            return
         }
-        return CatalogueReport(
-            bundleID: bundleID, findings: findings ?? [], readAt: known.listing?.readAt, failure: known.failure)
+        guard known.comparison?.readAt != listing.readAt || known.comparison?.digest != digest else { return }
+        let check = CatalogueCheck(
+            bundleID, app, listing: listing, storefronts: known.storefronts, receivesNotifications: store.isConfigured)
+        apps[bundleID]?.comparison = Memory.Comparison(
+            readAt: listing.readAt, digest: digest, findings: check.findings())
     }
 }

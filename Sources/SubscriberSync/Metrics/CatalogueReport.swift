@@ -4,13 +4,14 @@ package import OfferEligibility
 /// The result of comparing an app's catalogue with App Store Connect.
 package struct CatalogueReport: Hashable, Sendable {
     package let bundleID: BundleID
-    package let findings: [CatalogueFinding]
-    /// The time of the reading that the findings rest on; nil before the first one.
+    /// nil before the first reading, and once it is too old.
+    package let findings: [CatalogueFinding]?
+    /// The time of the latest reading; nil before the first one.
     package let readAt: Timestamp?
     /// The reason that the last attempt to read failed; nil if it succeeded.
     package let failure: Diagnostic?
 
-    package init(bundleID: BundleID, findings: [CatalogueFinding], readAt: Timestamp?, failure: Diagnostic?) {
+    package init(bundleID: BundleID, findings: [CatalogueFinding]?, readAt: Timestamp?, failure: Diagnostic?) {
         self.bundleID = bundleID
         self.findings = findings
         self.readAt = readAt
@@ -19,7 +20,7 @@ package struct CatalogueReport: Hashable, Sendable {
 
     /// What an operator must do something about.
     var problems: [Diagnostic] {
-        findings.filter { $0.severity == .error }.map(\.diagnostic)
+        (findings ?? []).filter { $0.severity == .error }.map(\.diagnostic)
             + [failure.map { Diagnostic("\(bundleID.text): \($0.error)", hint: $0.hint) }].compactMap(\.self)
     }
 }

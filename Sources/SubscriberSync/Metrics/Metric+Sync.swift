@@ -37,10 +37,10 @@ extension Metric {
     package static let catalogueFindings = Metric(
         "offer_signer_catalogue_findings", .gauge, ["app", "severity"],
         "Differences between the catalogue and App Store Connect: `error` if customers would meet them, otherwise `warning`. "
-            + "Absent until App Store Connect has been read.")
+            + "Absent until App Store Connect has been read, and after a day without a reading.")
     package static let catalogueRead = Metric(
         "offer_signer_catalogue_read_timestamp_seconds", .gauge, ["app"],
-        "Time at which the latest reading of App Store Connect began, in Unix time. Absent until then, and after a day without one."
+        "Time at which the latest reading of App Store Connect began, in Unix time. Absent until then."
     )
     package static let forwards = Metric(
         "offer_signer_forwards_total", .counter, ["receiver", "outcome"],

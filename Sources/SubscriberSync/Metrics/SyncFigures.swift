@@ -31,12 +31,14 @@ extension SyncFigures {
         case .forwardsDead: ofReceivers { Double($0.map(\.dead).reduce(0, +)) }
         case .oldestForward: ofReceivers { $0.compactMap(\.oldestPending).min().map { Double($0.milliseconds) / 1000 } }
         case .catalogueFindings:
-            catalogueReports.filter { $0.readAt != nil }.flatMap { report in
-                CatalogueFinding.Severity.allCases.map { severity in
-                    (
-                        labels: [report.bundleID.text.description, severity.rawValue],
-                        value: Double(report.findings.count { $0.severity == severity })
-                    )
+            catalogueReports.flatMap { report in
+                CatalogueFinding.Severity.allCases.compactMap { severity in
+                    report.findings.map { findings in
+                        (
+                            labels: [report.bundleID.text.description, severity.rawValue],
+                            value: Double(findings.count { $0.severity == severity })
+                        )
+                    }
                 }
             }
         case .catalogueRead:

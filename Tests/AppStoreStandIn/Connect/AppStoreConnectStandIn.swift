@@ -41,6 +41,10 @@ package final class AppStoreConnectStandIn: Sendable {
         var oddEntries: [String] = []
         var linkBase: String?
         var headers: [String: String] = [:]
+        var change: ConnectAnswers.Change?
+        /// The status of each list that is refused, by the last part of its path.
+        var statuses: [String: Int] = [:]
+        var delay = 0
         var key: (id: String, key: SigningKey)?
     }
 
@@ -97,19 +101,31 @@ package final class AppStoreConnectStandIn: Sendable {
 
     package func setHeaders(_ headers: [String: String]) { state.withLockedValue { $0.headers = headers } }
 
+    /// - Parameter change: changes the document of each answer. Its first argument is the path after `/v1`.
+    package func setChange(_ change: @escaping @Sendable (String, inout [String: Any]) -> Void) {
+        state.withLockedValue { $0.change = change }
+    }
+
+    /// - Parameter list: the last part of the path of the lists that are refused with this status.
+    package func setStatus(_ status: Int, of list: String) { state.withLockedValue { $0.statuses[list] = status } }
+
+    /// - Parameter milliseconds: the time that each answer takes.
+    package func setDelay(milliseconds: Int) { state.withLockedValue { $0.delay = milliseconds } }
+
     package func stop() async { await server.withLockedValue { $0 }?.stop() }
 
     private func answer(_ request: StandInRequest) async -> StandInResponse {
-        let fault = state.withLockedValue { state -> Fault? in
+        let (fault, delay) = state.withLockedValue { state -> (Fault?, Int) in
             state.seen.append(
                 Seen(
                     method: request.method, path: "/" + request.path.joined(separator: "/"),
                     authorization: request.authorization))
             state.concurrent += 1
             state.mostConcurrent = max(state.mostConcurrent, state.concurrent)
-            return state.faults.isEmpty ? nil : state.faults.removeFirst()
+            return (state.faults.isEmpty ? nil : state.faults.removeFirst(), state.delay)
         }
         defer { state.withLockedValue { $0.concurrent -= 1 } }
+        if delay > 0 { try? await Task.sleep(for: .milliseconds(delay)) }
         switch fault {
         case .silence?: try? await Task.sleep(for: .seconds(3600))
         case .delay(let milliseconds)?: try? await Task.sleep(for: .milliseconds(milliseconds))
@@ -142,13 +158,15 @@ package final class AppStoreConnectStandIn: Sendable {
             let check = TokenCheck(keys: [key.id: key.key], issuerID: issuerID, bundleID: nil, longest: 1200)
             guard check.accepts(request.authorization, at: now()) else { return StandInResponse(status: 401) }
         }
+        if let status = request.path.last.flatMap({ state.statuses[$0] }) { return StandInResponse(status: status) }
         let odd = state.oddEntries.compactMap {
             try? JSONSerialization.jsonObject(with: Data($0.utf8), options: [.fragmentsAllowed])
         }
         let answers = ConnectAnswers(
             catalogue: state.catalogue,
             form: ConnectAnswers.Form(
-                pageSize: state.pageSize, isSparse: state.isSparse, oddEntries: odd, linkBase: state.linkBase ?? url))
+                pageSize: state.pageSize, isSparse: state.isSparse, oddEntries: odd, linkBase: state.linkBase ?? url,
+                change: state.change))
         guard let body = answers.answer(request) else {
             let error = #"{"errors":[{"status":"404","code":"NOT_FOUND","title":"There is no such resource."}]}"#
             return StandInResponse(status: 404, body: Array(error.utf8))

@@ -11,7 +11,10 @@ struct ConnectAnswers {
         var oddEntries: [Any]
         /// The beginning of each link to a next page.
         var linkBase: String
+        var change: Change?
     }
+
+    typealias Change = @Sendable (_ path: String, _ document: inout [String: Any]) -> Void
 
     let catalogue: ConnectCatalogue
     let form: Form
@@ -41,6 +44,7 @@ struct ConnectAnswers {
         }
         document["links"] = links
         document["meta"] = ["paging": ["total": list.entries.count, "limit": limit]]
+        form.change?(path.joined(separator: "/"), &document)
         return try? JSONSerialization.data(withJSONObject: document, options: [.sortedKeys])
     }
 
@@ -70,6 +74,11 @@ struct ConnectAnswers {
             switch path[2] {
             case "promotionalOffers": return List(entries: product.offers.map { (offer($0, of: product), []) })
             case "winBackOffers": return List(entries: winBackOffers(product).map { ($0, []) })
+            case "planAvailabilities":
+                return List(
+                    entries: product.plans.map {
+                        (resource("subscriptionPlanAvailabilities", "a-\($0)", ["planType": $0]), [])
+                    })
             case "prices": return prices(product.prices, "subscriptionPrices", request)
             default: return nil
             }

@@ -42,6 +42,8 @@ package struct ConnectCatalogue: Sendable {
         package var offers: [Offer]
         package var winBackOffers: [String] = []
         package var introductoryOffers = 0
+        /// The billing plans with which it is sold.
+        package var plans = ["UPFRONT"]
 
         package init(
             _ productID: String, period: String, level: Int, name: String, prices: [Price], offers: [Offer] = []
@@ -115,6 +117,7 @@ package struct ConnectCatalogue: Sendable {
             price.plan = "MONTHLY"
             return price
         }
+        yearly.plans.append("MONTHLY")
         let basic = Product(
             "com.example.app.basic.monthly", period: "ONE_MONTH", level: 2, name: "Basic",
             prices: prices("4.99", "5.49"),

@@ -40,6 +40,25 @@ struct ListedOfferTests {
         #expect(await service.post("/v1/promotional-offers", members).status == 200, "nothing is known any more")
     }
 
+    @Test("a retention message with a dead offer is skipped")
+    func deadRetentionOffer() async throws {
+        let service = try StoreService.retention(app: "appAppleID: 1234567890\n    refuseDeadOffers: true")
+        try await service.addSubscriber(autoRenew: false)
+        #expect(try await service.message(Retention.Request(1)).text.contains("promotionalOffer"))
+        service.routes.policy.use([Sample.bundleID: Self.listing(of: ["second", "plain"])])
+        #expect(try await service.message(Retention.Request(2)).text == Retention.shown(5))
+    }
+
+    @Test("a listing without any offer refuses nothing")
+    func withoutOffers() async throws {
+        let service = try StoreService(Self.offers, app: "appAppleID: 1234567890\n    refuseDeadOffers: true")
+        try await service.addSubscriber(autoRenew: false)
+        service.routes.policy.use([Sample.bundleID: Self.listing(of: [])])
+        #expect(try await service.decide().signed == ["keep"])
+        let members = #""productID":"monthly","offerID":"plain","applicationUsername":"u""#
+        #expect(await service.post("/v1/promotional-offers", members).status == 200)
+    }
+
     @Test("an app without refuseDeadOffers signs as before, and so does one whose offers could not all be read")
     func others() async throws {
         let members = #""productID":"monthly","offerID":"plain","applicationUsername":"u""#

@@ -38,7 +38,8 @@ extension FuzzTarget {
     }
 
     private static func plain(_ id: String) -> String {
-        #"{"type":"s","id":"\#(id)","relationships":{"offers":{"data":[{"type":"o","id":"9"}]}}}"#
+        let offers = #"{"data":[{"type":"o","id":"9"}],"meta":{"paging":{"total":1}}}"#
+        return #"{"type":"s","id":"\#(id)","relationships":{"offers":\#(offers)}}"#
     }
 
     private static func check(_ link: String) throws(BrokenPromise) {
