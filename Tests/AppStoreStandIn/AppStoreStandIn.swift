@@ -45,6 +45,7 @@ package final class AppStoreStandIn: Sendable {
     /// The file for `SUBSCRIPTION_OFFERS_APP_STORE_ROOTS`.
     package let dataRootPath: String
     private let settings: Settings
+    private let customers: CustomerDesk
     private let servers: NIOLockedValueBox<[TLSServer]>
 
     /// Makes what is missing in a folder, and listens.
@@ -63,6 +64,12 @@ package final class AppStoreStandIn: Sendable {
         tokens = TokenCheck(
             keys: settings.keys, issuerID: settings.issuerID, bundleID: settings.production.bundleID)
         servers = NIOLockedValueBox([])
+        customers = CustomerDesk(
+            world: production, check: OfferCheck(bundleID: settings.production.bundleID, keys: settings.keys), now: now
+        ) { notification in
+            posters[0].add([notification], mayBeLost: false)
+            Task { await posters[0].post() }
+        }
         let hasPassed = NIOLockedValueBox(false)
         let retention = [production, sandbox].map { world in
             RetentionDesk(world, test: settings.performanceTest, hasPassed: hasPassed, now: now)
@@ -120,6 +127,9 @@ package final class AppStoreStandIn: Sendable {
     private func response(
         to request: StandInRequest, _ endpoint: String, _ fault: Fault?, _ answers: Answers
     ) -> StandInResponse {
+        if let (customer, step) = CustomerDesk.names(of: request) {
+            return Self.response { try customers.answer(request, customer, step) }
+        }
         guard endpoint == "verify_receipt" || tokens.accepts(request.authorization, at: settings.now()) else {
             return StandInResponse(status: 401)
         }
@@ -136,11 +146,16 @@ package final class AppStoreStandIn: Sendable {
         case .malformed?: return StandInResponse(body: Array(#"{"data":["#.utf8))
         case .delay?, .half?, .anotherApp?, .silence?, nil: break
         }
-        do {
-            let body = try answers.answer(request, fault: fault)
-            return StandInResponse(body: body, delivery: fault == .half ? .half : .whole)
-        } catch let refusal as StandInWorld.Refusal {
+        return Self.response(fault == .half ? .half : .whole) { try answers.answer(request, fault: fault) }
+    }
+
+    private static func response(
+        _ delivery: StandInResponse.Delivery = .whole, _ body: () throws -> [UInt8]
+    ) -> StandInResponse {
+        do { return StandInResponse(body: try body(), delivery: delivery) } catch let refusal as StandInWorld.Refusal {
             return Self.refusal(refusal)
+        } catch is StandInWorld.NoSubscription {
+            return Self.refusal(StandInWorld.Refusal(4_040_000, "No customer with this name has subscribed."))
         } catch {
             return Self.refusal(StandInWorld.Refusal(5_000_000, "\(error)"))
         }

@@ -61,14 +61,15 @@ package final class Poster: Sendable {
     package func set(_ settings: Settings) { state.withLockedValue { $0.settings = settings } }
 
     /// Plans the first attempt of each notification.
-    func add(_ notifications: [StandInWorld.Notification]) {
+    /// - Parameter mayBeLost: false for notifications that always leave, whatever share of them gets lost.
+    func add(_ notifications: [StandInWorld.Notification], mayBeLost: Bool = true) {
         for notification in notifications {
             let isLost = state.withLockedValue { state in
                 let share = Double.random(in: 0..<1, using: &state.random)
                 let delay =
                     state.settings.shuffled == 0
                     ? 0 : Int64.random(in: 0..<state.settings.shuffled, using: &state.random)
-                guard share >= state.settings.lost, state.settings.receiver != nil else { return true }
+                guard share >= state.settings.lost || !mayBeLost, state.settings.receiver != nil else { return true }
                 state.due.append(Due(notification: notification, attempt: 0, time: now() + delay))
                 return false
             }

@@ -41,6 +41,8 @@ package final class StandInWorld: Sendable {
 
     private struct State {
         var customers: [WorldCustomer]
+        /// The places of the customers with a name.
+        var named: [String: Int] = [:]
         var notifications: [Notification] = []
         var places: [String: Int] = [:]
         var random: SplitMix64
@@ -144,6 +146,29 @@ package final class StandInWorld: Sendable {
             let customer = state.customers[Int(place)]
             let ids = [customer.appTransactionID] + customer.history.map(\.id)
             return ids.contains(id) ? customer : nil
+        }
+    }
+
+    func knownCustomer(named name: String) -> WorldCustomer? {
+        state.withLockedValue { state in state.named[name].map { state.customers[$0] } }
+    }
+
+    /// Lets a customer with a name do something. The customer is made if no one has the name yet.
+    /// - Parameter account: of a new customer.
+    func changeCustomer(
+        named name: String, account: String?, _ step: (inout WorldCustomer) -> WorldEvent
+    ) -> Notification {
+        state.withLockedValue { state in
+            let number = state.named[name] ?? state.customers.count
+            if state.named[name] == nil {
+                state.named[name] = number
+                state.customers.append(
+                    WorldCustomer(
+                        directed: number, account: account, clock: settings.clock,
+                        isSandbox: settings.environment != "Production"))
+            }
+            let event = step(&state.customers[number])
+            return Self.add(date: event.date, event, to: &state)
         }
     }
 

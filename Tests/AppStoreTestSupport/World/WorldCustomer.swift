@@ -1,12 +1,14 @@
 import TestSupport
 
-/// A generated customer: one Apple Account in one app, and what it does.
+/// A customer: one Apple Account in one app, and what it does. Most are generated from a seed; some are directed.
 struct WorldCustomer: Sendable {
     let number: Int
     var account: String?
     var subscriptions: [WorldSubscription]
     /// Apple's `inAppOwnershipType` of all purchases. A member of a group has a seat that somebody else pays for.
     let ownership: String
+    /// True if the customer does only what they are told, and renews.
+    private let isDirected: Bool
     private let clock: WorldClock
     private let isSandbox: Bool
     private var random: SplitMix64
@@ -22,6 +24,7 @@ struct WorldCustomer: Sendable {
         self.number = number
         self.clock = clock
         self.isSandbox = isSandbox
+        isDirected = false
         random = SplitMix64(seed: seed &* 1_000_003 &+ UInt64(number))
         account = nil
         let first = start + Int64.random(in: -clock.days(7)..<clock.days(5), using: &random)
@@ -32,6 +35,19 @@ struct WorldCustomer: Sendable {
         ownership = number % 12 == 7 ? "ASSIGNED" : "PURCHASED"
         for place in subscriptions.indices { subscriptions[place].storefront = Storefront.all[number % 3] }
         if chance(85) { account = Self.uuid(random.next(), random.next()) }
+    }
+
+    /// A customer who does only what they are told, and renews. They begin without a purchase.
+    init(directed number: Int, account: String?, clock: WorldClock, isSandbox: Bool) {
+        self.number = number
+        self.account = account
+        self.clock = clock
+        self.isSandbox = isSandbox
+        isDirected = true
+        random = SplitMix64(seed: UInt64(number))
+        ownership = "PURCHASED"
+        subscriptions = [WorldSubscription(group: "21012345", purchaseAt: .max)]
+        subscriptions[0].next = (.never, .max)
     }
 
     var appTransactionID: String { "\(704_897_469_903_278_336 + number + (isSandbox ? 1_000_000_000 : 0))" }
@@ -58,7 +74,7 @@ struct WorldCustomer: Sendable {
 
     /// What the App Store reports, with the state right after it.
     /// - Parameter transaction: the one that it is about; nil for the one that began the present period.
-    private func event(
+    func event(
         _ type: String, _ subtype: String?, _ place: Int, at time: Int64, about transaction: WorldTransaction? = nil
     ) -> WorldEvent {
         let subscription = subscriptions[place]
@@ -151,7 +167,7 @@ struct WorldCustomer: Sendable {
         return event("EXPIRED", subtype, place, at: time)
     }
 
-    private mutating func buy(_ product: String, _ place: Int, at time: Int64, offer: WorldOffer?) {
+    mutating func buy(_ product: String, _ place: Int, at time: Int64, offer: WorldOffer?) {
         add(product, place, at: time, isRenewal: false, offer: offer)
         subscriptions[place].autoRenews = true
     }
@@ -259,7 +275,9 @@ struct WorldCustomer: Sendable {
         subscriptions[place].next = (.recovery, time + clock.days(Double.random(in: 0.1..<3, using: &random)))
     }
 
-    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+    private mutating func chance(_ percent: Int) -> Bool {
+        !isDirected && Int.random(in: 0..<100, using: &random) < percent
+    }
 
     /// A UUID of version 4 (RFC 9562), in lower case.
     static func uuid(_ high: UInt64, _ low: UInt64) -> String {
