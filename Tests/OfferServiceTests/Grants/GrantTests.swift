@@ -40,6 +40,17 @@ struct GrantTests {
         await service.post("/v1/grants", members(number, offer, more), token: token)
     }
 
+    /// A grant of the offer `back`.
+    private static func stored(to customer: CustomerIdentifier, _ number: UInt64 = 1, at day: Double = 1) throws
+        -> OfferGrant
+    {
+        OfferGrant(
+            id: UUIDText(high: 1, low: number), subject: .customer(customer),
+            productID: try ProductID(utf8: Array("monthly".utf8)), offerID: try OfferID(utf8: Array("back".utf8)),
+            purpose: OfferGrant.Purpose(reason: "goodwill"), liftsLimits: false, maker: OfferGrant.Person("ann"),
+            at: Sample.day(day), expiresAt: Sample.day(day + 5), approval: .notNeeded)
+    }
+
     private static func act(
         _ service: StoreService, _ method: String, _ path: String, _ id: String, token: String? = nil
     ) async -> HTTPResponse {
@@ -89,6 +100,24 @@ struct GrantTests {
         let lifted = await Self.grant(story.service, 1, "back", #","liftsLimits":true"#)
         #expect(lifted.status == 200, "\(lifted.text)")
         #expect(try await story.ask(on: 31.2).signed == ["back"])
+    }
+
+    @Test("a request with proofs is decided under the grant, even if the store knows nothing but the grant")
+    func proven() async throws {
+        let story = try Story(service: StoreService(Story.offers, app: Self.app))
+        try await story.on(0) { try $0.subscribe(at: $1) }
+        story.service.setDay(1)
+        #expect(await Self.grant(story.service).status == 200)
+        let decision = try await story.ask(on: 2, hasProofs: true)
+        #expect(decision.signed == ["back"], "\(decision.response.text)")
+        #expect(decision.offers.first?["rule"] as? String == "grant")
+        let other = try Story(service: StoreService(Story.offers, app: Self.app))
+        other.customer = story.customer
+        _ = try await other.service.store.make(
+            GrantRequest(
+                app: Sample.production, grant: Self.stored(to: Sample.account(1)), names: [Sample.account(1)],
+                holders: [], budget: 1, budgetStart: Sample.day(0)))
+        #expect(try await other.ask(on: 2, hasProofs: true).signed == ["back"])
     }
 
     @Test("a grant that is withdrawn or over gives nothing more")
