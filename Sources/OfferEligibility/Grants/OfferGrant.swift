@@ -114,7 +114,12 @@ extension OfferGrant {
         withdrawal == nil && approval != .needed && now < expiresAt
     }
 
-    /// Returns true if a redemption of this offer at a time uses the grant, whatever allowed the signature. Otherwise,
-    /// the customer would get the offer twice.
-    package func isUsed(at redemption: Timestamp) -> Bool { redemption >= at }
+    /// Returns true if a redemption of this offer uses the grant, whatever allowed the signature. Otherwise, the customer
+    /// would get the offer twice.
+    ///
+    /// The grant has the time of this machine's clock. If that clock is ahead, a redemption with a signature under the
+    /// grant seems older than the grant.
+    /// - Parameter redemption: the time at which the customer redeemed the offer, according to Apple's clock. The period
+    ///   may begin later.
+    package func isUsed(at redemption: Timestamp) -> Bool { redemption + .clockTolerance >= at }
 }

@@ -134,7 +134,7 @@ package struct GrantDesk: Sendable {
     package func state(of stored: StoredGrant, at now: Timestamp) async throws(Problem) -> OfferGrant.State {
         let grant = stored.grant
         guard let customer = grant.subject.customer else {
-            return grant.state([], redemptions: [], at: now)
+            return grant.state([], isRedeemed: false, at: now)
         }
         do throws(StoreError) {
             return grant.state(try await store.ledgerEntries(of: [customer], in: stored.app), at: now)
@@ -145,10 +145,8 @@ package struct GrantDesk: Sendable {
 extension OfferGrant {
     /// Returns the state of the grant according to the customer's entries in the ledger.
     package func state(_ ledger: LedgerEntries, at now: Timestamp) -> State {
-        let ofOffer = ledger.redemptions.filter {
-            $0.productID == productID && $0.offerID == offerID.text.description
-        }
-        return state(ledger.authorisations, redemptions: ofOffer.map(\.at), at: now)
+        state(
+            ledger.authorisations, isRedeemed: ledger.redemptions.contains { $0.uses(self) }, at: now)
     }
 }
 

@@ -10,13 +10,11 @@ extension SQLStore {
             if let known = try GrantTable.grant(new.id, app, db) { return .made(known) }
             let subscriptions = try LedgerCheck.subscriptions(of: request.holders, app, db)
             let held = try AuthorisationTable.held(by: request.holders, app, db).map(\.id)
-            let redemptions = try RedemptionTable.all(by: subscriptions, explainedBy: held, request.app, db).filter {
-                new.productID == $0.productID && new.offerID.text.description == $0.offerID
-            }
+            let redemptions = try RedemptionTable.all(by: subscriptions, explainedBy: held, request.app, db)
             let others = try db.rows(GrantTable.all(of: request.names, app)).joined().map(GrantTable.grant)
             let usable = others.first { other in
                 other.isAbout(new.productID, new.offerID) && other.withdrawal == nil && new.at < other.expiresAt
-                    && !redemptions.contains { other.isUsed(at: $0.at) }
+                    && !redemptions.contains { $0.uses(other) }
             }
             if let usable { return .exists(usable) }
             let count = try GrantTable.count(by: new.maker, since: request.budgetStart, app, db)

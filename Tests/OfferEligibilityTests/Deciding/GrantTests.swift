@@ -77,6 +77,22 @@ struct GrantTests {
         }
         #expect(try half(customer(redeemed, Self.grant(made: 1))).isEligible)
         #expect(try !half(customer(redeemed, Self.grant(made: -1))).isEligible)
+        let minute = 1.0 / 1440
+        #expect(try !half(customer(redeemed, Self.grant(made: 5 * minute))).isEligible, "the clock was ahead")
+        #expect(try half(customer(redeemed, Self.grant(made: 6 * minute))).isEligible)
+    }
+
+    @Test("turning auto-renew off and on during the offer does not use a new grant of it")
+    func uncertain() throws {
+        let offer = AppliedOffer(type: .promotional, identifier: "half")
+        var announcement = Renewal(productID: try ProductID("monthly"), autoRenewStatus: .off)
+        announcement.autoRenewProductID = try ProductID("monthly")
+        let off = try TestFacts.fact(.firstAnnouncement(announcement), "1", of: "1", signed: .day(38))
+        let on = try TestFacts.renewal(of: "1", signed: 39.5) { $0.offer = offer }
+        let facts = try DecidingSamples.facts { $0.offer = offer } + [off, on]
+        let customer = customer(facts, try Self.grant(made: 39))
+        #expect(customer.state.redemptions.map(\.isCertain) == [true, false], "\(customer.state.redemptions)")
+        #expect(try half(customer).offer.grant != nil)
     }
 
     @Test("what is in force under any rule stays in force: a family member, a pending offer, an unknown customer")
@@ -158,17 +174,17 @@ struct GrantTests {
                 source: OfferSource(rule: nil, channel: channel))
         }
         let signed = try signature(at: 39.5, until: 41, .grant)
-        for (grant, authorisations, redemptions, state) in [
-            (try Self.grant(), [], [], .open), (try Self.grant(approval: .needed), [], [], .awaitingApproval),
-            (try Self.grant(), [signed], [], .signed),
-            (try Self.grant(), [try signature(at: 39.5, until: 39.9, .grant)], [], .open),
-            (try Self.grant(), [try signature(at: 39.5, until: 41, .decision)], [], .open),
-            (try Self.grant(), [signed], [.day(39.6)], .redeemed), (try Self.grant(), [], [.day(38)], .open),
-            (try Self.grant(expires: 40), [], [], .expired), (try Self.grant(expires: 40), [signed], [], .signed),
-            (try Self.grant(withdrawn: true), [signed], [], .withdrawn),
-            (try Self.grant(withdrawn: true), [signed], [.day(39.6)], .redeemed),
-        ] as [(OfferGrant, [Authorisation], [Timestamp], OfferGrant.State)] {
-            #expect(grant.state(authorisations, redemptions: redemptions, at: Self.now) == state)
+        for (grant, authorisations, isRedeemed, state) in [
+            (try Self.grant(), [], false, .open), (try Self.grant(approval: .needed), [], false, .awaitingApproval),
+            (try Self.grant(), [signed], false, .signed),
+            (try Self.grant(), [try signature(at: 39.5, until: 39.9, .grant)], false, .open),
+            (try Self.grant(), [try signature(at: 39.5, until: 41, .decision)], false, .open),
+            (try Self.grant(), [signed], true, .redeemed),
+            (try Self.grant(expires: 40), [], false, .expired), (try Self.grant(expires: 40), [signed], false, .signed),
+            (try Self.grant(withdrawn: true), [signed], false, .withdrawn),
+            (try Self.grant(withdrawn: true), [signed], true, .redeemed),
+        ] as [(OfferGrant, [Authorisation], Bool, OfferGrant.State)] {
+            #expect(grant.state(authorisations, isRedeemed: isRedeemed, at: Self.now) == state)
         }
     }
 }

@@ -130,12 +130,31 @@ struct GrantStoreTests {
             #expect(try await Self.reserve(store, nonce: 2, at: 2) == [.reserved])
             #expect(try await Self.reserve(store, nonce: 3, at: 15) == [.refused([.grantEnded])], "expired")
             let entries = try await store.ledgerEntries(of: [Self.account], in: Sample.production)
-            #expect(Self.grant(1).state(entries.authorisations, redemptions: [], at: Sample.day(2)) == .signed)
+            #expect(Self.grant(1).state(entries.authorisations, isRedeemed: false, at: Sample.day(2)) == .signed)
             guard case .done = try await store.withdraw(Self.grant(1).id, Self.act("Bob", 3)) else {
                 Issue.record("not withdrawn")
                 return
             }
             #expect(try await Self.reserve(store, nonce: 4, at: 4) == [.refused([.grantEnded])], "withdrawn")
+        }
+    }
+
+    @Test("an offer announced before the grant does not use it when its period begins", arguments: StoreEngine.all)
+    func announcedBefore(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            try await store.merge(Sample.facts(1), in: Sample.production)
+            let original = Sample.facts(1)[0].originalTransactionID.text.description
+            let offer = AppliedOffer(type: .promotional, identifier: "half")
+            let announced = Sample.renewal(of: original, signed: 3) { $0.offer = offer }
+            try await store.merge([announced], in: Sample.production)
+            let grant = Self.grant(1, at: 10, until: 50)
+            #expect(try await Self.make(grant, store) == .made(grant))
+            try await store.merge(
+                [Sample.transaction("\(original)2", of: original, 30, 60) { $0.offer = offer }], in: Sample.production)
+            let redemptions = try await store.ledgerEntries(of: [Self.subscription], in: Sample.production).redemptions
+            #expect(redemptions.map(\.at) == [Sample.day(30)] && redemptions.map(\.firstAt) == [Sample.day(3)])
+            #expect(try await Self.make(Self.grant(2, at: 31, until: 50), store) == .exists(grant))
+            #expect(try await Self.reserve(store, nonce: 5, at: 32) == [.reserved])
         }
     }
 
