@@ -59,20 +59,20 @@ struct GrantsPage: Sendable {
     }
 
     @Sendable private func approve(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
-        try await act(.grantApproval, request) { id, act async throws(OfferService.Problem) in
-            try await desk.approve(id, act)
+        try await act(.grantApproval, request) { stored, act async throws(OfferService.Problem) in
+            try await desk.approve(stored, of: request.policy.catalogue?.apps[stored.app.bundleID], act)
         }
     }
 
     @Sendable private func withdraw(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
-        try await act(.grantWithdrawal, request) { id, act async throws(OfferService.Problem) in
-            try await desk.withdraw(id, act)
+        try await act(.grantWithdrawal, request) { stored, act async throws(OfferService.Problem) in
+            try await desk.withdraw(stored.grant.id, act)
         }
     }
 
     private func act(
         _ kind: ConsoleAct.Kind, _ request: ConsoleRequest,
-        _ change: (UUIDText, OfferGrant.Act) async throws(OfferService.Problem) -> StoredGrant
+        _ change: (StoredGrant, OfferGrant.Act) async throws(OfferService.Problem) -> StoredGrant
     ) async throws(ConsoleRefusal) -> ConsoleAnswer {
         guard let session = request.session else { throw .signIn(nil) }
         guard let id = UUIDText(parsing: Array((request.values["grant"] ?? "").utf8)) else {
@@ -83,7 +83,7 @@ struct GrantsPage: Sendable {
             let stored = try await desk.grant(id)
             _ = try await acts.record(kind, of: stored, by: session.account, request) {
                 () async throws(OfferService.Problem) in
-                try await change(id, OfferGrant.Act(by: OfferGrant.Person(session.account), at: request.now))
+                try await change(stored, OfferGrant.Act(by: OfferGrant.Person(session.account), at: request.now))
             }
             return .redirect(back)
         } catch { throw request.refusal(error) }

@@ -14,31 +14,35 @@ package struct GrantDesk: Sendable {
     let directory: CustomerDirectory
     let makeNonce: @Sendable () -> Nonce
     let metrics: ServiceMetrics
+    /// False if there is no audit trail. Then nothing is granted or approved.
+    let isAudited: Bool
 
     init(
         store: CurrentStore, directory: CustomerDirectory, makeNonce: @escaping @Sendable () -> Nonce,
-        metrics: ServiceMetrics
+        metrics: ServiceMetrics, isAudited: Bool
     ) {
         self.store = store
         self.directory = directory
         self.makeNonce = makeNonce
         self.metrics = metrics
+        self.isAudited = isAudited
     }
 
     /// Creates a desk outside the service, which does not query the App Store.
     package init(
-        store: CurrentStore, makeNonce: @escaping @Sendable () -> Nonce, now: @escaping @Sendable () -> Timestamp
+        store: CurrentStore, makeNonce: @escaping @Sendable () -> Nonce, now: @escaping @Sendable () -> Timestamp,
+        isAudited: Bool
     ) {
         self.init(
             store: store, directory: CustomerDirectory(store: store, refresher: nil, now: now), makeNonce: makeNonce,
-            metrics: ServiceMetrics())
+            metrics: ServiceMetrics(), isAudited: isAudited)
     }
 
     /// Checks an order against the app's configuration, and finds its customer.
     package func prepare(
         _ order: GrantOrder, by person: OfferGrant.Person, of app: Catalogue.App, at now: Timestamp
     ) async throws(Problem) -> GrantRequest {
-        guard let policy = app.rules.grants else { throw .grantsNotConfigured }
+        let policy = try policy(of: app)
         guard let terms = app.rules.terms(of: order.productID, order.offerID) else { throw .notGrantable }
         guard policy.reasons.contains(order.purpose.reason) else {
             throw .invalidField(FieldError(field: "reason", reason: .notOneOf(policy.reasons)))
@@ -54,6 +58,12 @@ package struct GrantDesk: Sendable {
         return GrantRequest(
             app: customer.app, grant: grant, names: customer.recordNames.union([subject]),
             holders: customer.holders, budget: policy.dailyBudget, budgetStart: now.startOfDay)
+    }
+
+    private func policy(of app: Catalogue.App?) throws(Problem) -> GrantPolicy {
+        guard let policy = app?.rules.grants else { throw .grantsNotConfigured }
+        guard isAudited else { throw .grantsNotAudited }
+        return policy
     }
 
     private func customer(
@@ -81,9 +91,13 @@ package struct GrantDesk: Sendable {
         }
     }
 
-    package func approve(_ id: UUIDText, _ act: OfferGrant.Act) async throws(Problem) -> StoredGrant {
+    /// - Parameter app: the configuration of the grant's app; nil if it has none any more.
+    package func approve(
+        _ stored: StoredGrant, of app: Catalogue.App?, _ act: OfferGrant.Act
+    ) async throws(Problem) -> StoredGrant {
+        _ = try policy(of: app)
         let change: GrantChange
-        do throws(StoreError) { change = try await store.approve(id, act) } catch { throw Problem(error) }
+        do throws(StoreError) { change = try await store.approve(stored.grant.id, act) } catch { throw Problem(error) }
         return try done(change, .approved)
     }
 

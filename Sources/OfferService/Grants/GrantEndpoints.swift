@@ -38,8 +38,9 @@ struct GrantEndpoints: Sendable {
         .later(limit: limit) { request, admission async throws(Problem) in
             let stored = try await grant(in: request, admission)
             let act = OfferGrant.Act(by: person(admission), at: now())
+            let app = try admission.app(stored.app.bundleID)
             let approved = try await record(.grantApproval, stored, admission) { () async throws(Problem) in
-                try await desk.approve(stored.grant.id, act)
+                try await desk.approve(stored, of: app, act)
             }
             return try await answer(approved)
         }

@@ -31,18 +31,23 @@ struct GrantTests {
         try DecidingSamples.facts(renewal: TestFacts.renewal(of: "1", signed: 1, .on), change)
     }
 
-    private func rules(_ limits: OfferLimits = OfferLimits()) throws -> AppRules {
-        let terms = try DecidingSamples.terms(Self.never)
+    private func rules(
+        _ limits: OfferLimits = OfferLimits(), _ condition: Condition = never, _ grants: GrantPolicy? = GrantPolicy()
+    ) throws -> AppRules {
+        let terms = try DecidingSamples.terms(condition)
         let refused = OfferTerms(
             productID: terms.productID, offerID: terms.offerID, rule: terms.rule, limits: limits)
         let open = OfferTerms(
             productID: terms.productID, offerID: try OfferID(utf8: Array("open".utf8)),
             rule: Rule(name: "anyone", condition: .test(.everSubscribed(true))), priority: 10)
-        return AppRules(offers: [refused, open], products: try DecidingSamples.products())
+        return AppRules(offers: [refused, open], grants: grants, products: try DecidingSamples.products())
     }
 
-    private func half(_ facts: CustomerFacts, _ limits: OfferLimits = OfferLimits()) throws -> OfferDecision {
-        let decisions = try rules(limits).decide(facts, at: Self.now)
+    private func half(
+        _ facts: CustomerFacts, _ limits: OfferLimits = OfferLimits(), _ condition: Condition = never,
+        _ grants: GrantPolicy? = GrantPolicy()
+    ) throws -> OfferDecision {
+        let decisions = try rules(limits, condition, grants).decide(facts, at: Self.now)
         return try #require(decisions.first { $0.offer.offerID.text.description == "half" })
     }
 
@@ -93,6 +98,23 @@ struct GrantTests {
         let customer = customer(facts, try Self.grant(made: 39))
         #expect(customer.state.redemptions.map(\.isCertain) == [true, false], "\(customer.state.redemptions)")
         #expect(try half(customer).offer.grant != nil)
+    }
+
+    @Test("without grants in the configuration, a stored grant gives nothing")
+    func disabled() throws {
+        let decision = try half(customer(active(), Self.grant()), OfferLimits(), Self.never, nil)
+        #expect(!decision.isEligible && decision.offer.rule.name == "r" && decision.offer.grant == nil)
+    }
+
+    @Test("a customer in billing retry keeps an offer for such customers, and a grant gives them no other offer")
+    func billingRetry() throws {
+        let facts = try DecidingSamples.facts(
+            renewal: TestFacts.renewal(signed: 30.1) { $0.isInBillingRetryPeriod = true },
+            status: TestFacts.status(.billingRetry, signed: 30.1), end: 30)
+        let asks = DecidingSamples.subscription(.status([.billingRetry]))
+        let granted = try half(customer(facts, Self.grant()), OfferLimits(), asks)
+        #expect(granted.isEligible && granted.offer.rule.name == "grant")
+        #expect(try half(customer(facts, Self.grant())).codes == [.billingRetry])
     }
 
     @Test("what is in force under any rule stays in force: a family member, a pending offer, an unknown customer")

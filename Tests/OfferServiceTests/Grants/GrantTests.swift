@@ -17,10 +17,25 @@ struct GrantTests {
     private static let app =
         "appAppleID: 1234567890\n    grants: {reasons: [goodwill, outage], dailyBudget: 2, expiresIn: 5d}"
 
-    private static func service(
+    private let folder: TemporaryFolder
+    private let trail: AuditTrail?
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        trail = try await StoreService.trail(in: folder)
+    }
+
+    /// A service without customers.
+    private func empty(
+        app: String = app, callers: [Caller] = [], trail: AuditTrail? = nil
+    ) throws -> StoreService {
+        try StoreService(Story.offers, app: app, callers: callers) { $0.safeguards.trail = trail ?? self.trail }
+    }
+
+    private func service(
         app: String = app, callers: [Caller] = [], trail: AuditTrail? = nil
     ) async throws -> StoreService {
-        let service = try StoreService(Story.offers, app: app, callers: callers) { $0.safeguards.trail = trail }
+        let service = try empty(app: app, callers: callers, trail: trail)
         for number in 1...3 as ClosedRange<UInt64> {
             try await service.addSubscriber("\(1000 + number)", account: number)
         }
@@ -51,6 +66,17 @@ struct GrantTests {
             at: Sample.day(day), expiresAt: Sample.day(day + 5), approval: .notNeeded)
     }
 
+    /// Adds a grant of day 9 to another customer, which waits for approval.
+    private static func waiting(in service: StoreService) async throws -> UUIDText {
+        let customer = CustomerIdentifier.originalTransactionID(Sample.id("9999"))
+        let grant = try stored(to: customer, 2, at: 9)
+        _ = try await service.store.make(
+            GrantRequest(
+                app: Sample.production, grant: grant, names: [customer], holders: [], budget: 0,
+                budgetStart: Sample.day(0)))
+        return grant.id
+    }
+
     private static func act(
         _ service: StoreService, _ method: String, _ path: String, _ id: String, token: String? = nil
     ) async -> HTTPResponse {
@@ -69,7 +95,7 @@ struct GrantTests {
 
     @Test("the story: granted, signed under the rule grant, redeemed, and used up; another customer gets nothing")
     func story() async throws {
-        let story = try Story(service: StoreService(Story.offers, app: Self.app))
+        let story = try Story(service: empty())
         let other = try Story(2, service: story.service)
         for story in [story, other] { try await story.on(0) { try $0.subscribe(at: $1) } }
         #expect(try await story.ask(on: 1).refused["back"] == ["ended_because", "subscription_status"])
@@ -104,14 +130,14 @@ struct GrantTests {
 
     @Test("a request with proofs is decided under the grant, even if the store knows nothing but the grant")
     func proven() async throws {
-        let story = try Story(service: StoreService(Story.offers, app: Self.app))
+        let story = try Story(service: empty())
         try await story.on(0) { try $0.subscribe(at: $1) }
         story.service.setDay(1)
         #expect(await Self.grant(story.service).status == 200)
         let decision = try await story.ask(on: 2, hasProofs: true)
         #expect(decision.signed == ["back"], "\(decision.response.text)")
         #expect(decision.offers.first?["rule"] as? String == "grant")
-        let other = try Story(service: StoreService(Story.offers, app: Self.app))
+        let other = try Story(service: empty())
         other.customer = story.customer
         _ = try await other.service.store.make(
             GrantRequest(
@@ -122,7 +148,7 @@ struct GrantTests {
 
     @Test("a grant that is withdrawn or over gives nothing more")
     func withdrawn() async throws {
-        let service = try await Self.service()
+        let service = try await self.service()
         let id = try Self.id(await Self.grant(service))
         #expect(try await service.decide(#"\#(StoreService.token()),"sign":false"#).eligible == ["back"])
         let withdrawn = await Self.act(service, "DELETE", "/v1/grants", id)
@@ -142,7 +168,7 @@ struct GrantTests {
     @Test("above the daily budget, the grant counts only after a second person has approved it")
     func budget() async throws {
         let callers = [try Caller.test("ann"), try Caller.test("bob")]
-        let service = try await Self.service(callers: callers)
+        let service = try await self.service(callers: callers)
         for number in 1...2 as ClosedRange<UInt64> {
             let made = await Self.grant(service, number, token: "token-of-ann")
             #expect(made.json["state"] as? String == "open", "\(made.text)")
@@ -175,8 +201,8 @@ struct GrantTests {
             try Caller.test("all"), try Caller.test("grants", [.grant]), try Caller.test("signs", [.sign]),
             try Caller.test("elsewhere", [.grant], apps: ["com.example.other"]),
         ]
-        let service = try await Self.service(callers: callers)
-        let unconfigured = try await Self.service(app: "appAppleID: 1234567890")
+        let service = try await self.service(callers: callers)
+        let unconfigured = try await self.service(app: "appAppleID: 1234567890")
         let none = await Self.grant(unconfigured)
         #expect(none.status == 422 && none.json["code"] as? String == "grants_not_configured")
         for (members, token, status, code) in [
@@ -203,9 +229,38 @@ struct GrantTests {
         #expect(unknown.status == 404 && unknown.json["code"] as? String == "unknown_grant")
     }
 
+    @Test("without an audit trail nobody can grant or approve")
+    func withoutTrail() async throws {
+        let service = try StoreService(Story.offers, app: Self.app)
+        try await service.addSubscriber()
+        let refused = await Self.grant(service)
+        #expect(refused.status == 422 && refused.text.contains("no audit trail"), "\(refused.text)")
+        let waiting = try await Self.waiting(in: service)
+        let unapproved = await Self.act(service, "POST", "/v1/grants/approve", waiting.description)
+        #expect(unapproved.status == 422 && unapproved.text.contains("no audit trail"), "\(unapproved.text)")
+        #expect(await Self.act(service, "DELETE", "/v1/grants", waiting.description).status == 200)
+    }
+
+    @Test("without grants in the configuration, nothing is granted, signed or approved, and grants can be withdrawn")
+    func turnedOff() async throws {
+        let service = try await self.service(app: "appAppleID: 1234567890")
+        let subscription = CustomerIdentifier.originalTransactionID(Sample.id("1001"))
+        let stored = try Self.stored(to: subscription, at: 9)
+        _ = try await service.store.make(
+            GrantRequest(
+                app: Sample.production, grant: stored, names: [subscription], holders: [], budget: 1,
+                budgetStart: Sample.day(0)))
+        #expect(await Self.states(service) == ["open"])
+        #expect(try await service.decide(#"\#(StoreService.token()),"sign":false"#).eligible == [])
+        let waiting = try await Self.waiting(in: service)
+        let unapproved = await Self.act(service, "POST", "/v1/grants/approve", waiting.description)
+        #expect(unapproved.status == 422 && unapproved.json["code"] as? String == "grants_not_configured")
+        #expect(await Self.act(service, "DELETE", "/v1/grants", waiting.description).status == 200)
+    }
+
     @Test("of two persons who grant the same offer at once, one succeeds")
     func atOnce() async throws {
-        let service = try await Self.service()
+        let service = try await self.service()
         let statuses = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<8 { group.addTask { await Self.grant(service).status } }
             return await group.reduce(into: []) { $0.append($1) }
@@ -216,7 +271,7 @@ struct GrantTests {
     @Test("a grant is in the audit trail before it counts, and a grant without its line is not made")
     func audited() async throws {
         let folder = try TemporaryFolder()
-        let service = try await Self.service(trail: StoreService.trail(in: folder))
+        let service = try await self.service(trail: StoreService.trail(in: folder))
         let id = try Self.id(await Self.grant(service, 1, "back", #","note":"a secret note""#))
         #expect(try await service.decide().signed == ["back"])
         _ = await Self.act(service, "DELETE", "/v1/grants", id)
@@ -234,7 +289,7 @@ struct GrantTests {
         let full = try TemporaryFolder()
         try FileManager.default.createSymbolicLink(
             atPath: full.path + "/audit.jsonl", withDestinationPath: "/dev/full")
-        let mute = try await Self.service(trail: StoreService.trail(in: full))
+        let mute = try await self.service(trail: StoreService.trail(in: full))
         let refused = await Self.grant(mute)
         #expect(refused.status == 503 && refused.json["code"] as? String == "audit_unavailable", "\(refused.text)")
         #expect(try await mute.store.grants(in: Sample.production, .all, before: nil, limit: 9) == [])
@@ -245,7 +300,8 @@ struct GrantTests {
         let message = Retention.message(7)
         let cases = "- message: \(Retention.message(5))"
         let service = try StoreService.retention(
-            cases, app: "appAppleID: 1234567890\n    grants: {message: \(message)}", rules: "")
+            cases, app: "appAppleID: 1234567890\n    grants: {message: \(message)}", rules: ""
+        ) { $0.safeguards.trail = trail }
         try await service.addSubscriber(autoRenew: false)
         try await service.addSubscriber("2000", account: 2, autoRenew: false)
         #expect(try await service.message().text == Retention.shown(5))
