@@ -130,8 +130,9 @@ struct GrantPage: Sendable {
         _ order: Order, _ request: ConsoleRequest, _ person: OfferGrant.Person, liftsLimits: Bool
     ) async throws(OfferService.Problem) -> [OfferVerdict.Reason] {
         let grant = OfferGrant(
-            id: UUIDText(high: 0, low: 0), subject: .customer(order.address.identifier), productID: order.productID,
-            offerID: order.offerID, purpose: OfferGrant.Purpose(reason: ""), liftsLimits: liftsLimits, maker: person,
+            id: UUIDText(high: 0, low: 0), subject: .customer(order.address.identifier), account: nil,
+            productID: order.productID, offerID: order.offerID, purpose: OfferGrant.Purpose(reason: ""),
+            liftsLimits: liftsLimits, maker: person,
             at: request.now, expiresAt: request.now + order.policy.lifetime, approval: .notNeeded)
         let decision = try await CustomerDecision(
             about: order.address.identifier, of: order.app, order.address.app.bundleID,

@@ -9,6 +9,9 @@ package struct OfferGrant: Hashable, Sendable {
 
     package let id: UUIDText
     package let subject: RecordedCustomer
+    /// The account of the app for which the grant was made; nil if it is unknown, or after an erasure. Persons with
+    /// accounts of their own may share an Apple Account.
+    package let account: Customer?
     package let productID: ProductID
     package let offerID: OfferID
     package let purpose: Purpose
@@ -22,12 +25,13 @@ package struct OfferGrant: Hashable, Sendable {
     package let withdrawal: Act?
 
     package init(
-        id: UUIDText, subject: RecordedCustomer, productID: ProductID, offerID: OfferID, purpose: Purpose,
-        liftsLimits: Bool, maker: Person, at: Timestamp, expiresAt: Timestamp, approval: Approval,
+        id: UUIDText, subject: RecordedCustomer, account: Customer?, productID: ProductID, offerID: OfferID,
+        purpose: Purpose, liftsLimits: Bool, maker: Person, at: Timestamp, expiresAt: Timestamp, approval: Approval,
         withdrawal: Act? = nil
     ) {
         self.id = id
         self.subject = subject
+        self.account = account
         self.productID = productID
         self.offerID = offerID
         self.purpose = purpose
@@ -107,6 +111,11 @@ extension OfferGrant {
 
     package func isAbout(_ productID: ProductID, _ offerID: OfferID) -> Bool {
         self.productID == productID && self.offerID == offerID
+    }
+
+    /// Returns true if the grant may be for a customer with some accounts; none if they are unknown.
+    package func mayBeFor(_ accounts: Set<Customer>) -> Bool {
+        account.map { accounts.isEmpty || accounts.contains($0) } ?? true
     }
 
     /// True if neither its date, a person nor a missing approval stops the grant. It may have been used.

@@ -50,14 +50,15 @@ package struct GrantDesk: Sendable {
         let expiresAt = order.expiresAt ?? now + policy.lifetime
         guard expiresAt > now, expiresAt <= now + GrantPolicy.maximumLifetime else { throw .grantLifetime }
         let customer = try await customer(order.customer, of: app)
-        guard let subject = customer.recordedAs else { throw .unknownCustomer }
+        guard let subject = customer.grantedAs else { throw .unknownCustomer }
         let grant = OfferGrant(
-            id: makeNonce().uuid, subject: .customer(subject), productID: terms.productID, offerID: terms.offerID,
-            purpose: order.purpose, liftsLimits: order.liftsLimits, maker: person, at: now, expiresAt: expiresAt,
-            approval: .notNeeded)
+            id: makeNonce().uuid, subject: .customer(subject), account: customer.account, productID: terms.productID,
+            offerID: terms.offerID, purpose: order.purpose, liftsLimits: order.liftsLimits, maker: person, at: now,
+            expiresAt: expiresAt, approval: .notNeeded)
         return GrantRequest(
             app: customer.app, grant: grant, names: customer.recordNames.union([subject]),
-            holders: customer.holders, budget: policy.dailyBudget, budgetStart: now.startOfDay)
+            accounts: customer.purchases.accounts, holders: customer.holders, budget: policy.dailyBudget,
+            budgetStart: now.startOfDay)
     }
 
     private func policy(of app: Catalogue.App?) throws(Problem) -> GrantPolicy {

@@ -13,7 +13,8 @@ extension SQLStore {
             let redemptions = try RedemptionTable.all(by: subscriptions, explainedBy: held, request.app, db)
             let others = try db.rows(GrantTable.all(of: request.names, app)).joined().map(GrantTable.grant)
             let usable = others.first { other in
-                other.isAbout(new.productID, new.offerID) && other.withdrawal == nil && new.at < other.expiresAt
+                other.isAbout(new.productID, new.offerID) && other.mayBeFor(request.accounts)
+                    && other.withdrawal == nil && new.at < other.expiresAt
                     && !redemptions.contains { $0.uses(other) }
             }
             if let usable { return .exists(usable) }
@@ -73,7 +74,7 @@ extension OfferGrant {
     /// The same new grant, but above the budget.
     fileprivate var awaitingApproval: OfferGrant {
         OfferGrant(
-            id: id, subject: subject, productID: productID, offerID: offerID, purpose: purpose,
+            id: id, subject: subject, account: account, productID: productID, offerID: offerID, purpose: purpose,
             liftsLimits: liftsLimits, maker: maker, at: at, expiresAt: expiresAt, approval: .needed)
     }
 }

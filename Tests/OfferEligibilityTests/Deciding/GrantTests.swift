@@ -15,7 +15,7 @@ struct GrantTests {
     ) throws -> OfferGrant {
         let ann = OfferGrant.Person("Ann")
         return OfferGrant(
-            id: UUIDText(high: 7, low: 7), subject: .customer(.appTransactionID(try TransactionID("A"))),
+            id: UUIDText(high: 7, low: 7), subject: .customer(.appTransactionID(try TransactionID("A"))), account: nil,
             productID: try ProductID(product), offerID: try OfferID(utf8: Array(offer.utf8)),
             purpose: OfferGrant.Purpose(reason: "goodwill"), liftsLimits: liftsLimits, maker: ann, at: .day(made),
             expiresAt: .day(expires), approval: approval,

@@ -60,7 +60,7 @@ struct GrantTests {
         -> OfferGrant
     {
         OfferGrant(
-            id: UUIDText(high: 1, low: number), subject: .customer(customer),
+            id: UUIDText(high: 1, low: number), subject: .customer(customer), account: nil,
             productID: try ProductID(utf8: Array("monthly".utf8)), offerID: try OfferID(utf8: Array("back".utf8)),
             purpose: OfferGrant.Purpose(reason: "goodwill"), liftsLimits: false, maker: OfferGrant.Person("ann"),
             at: Sample.day(day), expiresAt: Sample.day(day + 5), approval: .notNeeded)
@@ -72,7 +72,7 @@ struct GrantTests {
         let grant = try stored(to: customer, 2, at: 9)
         _ = try await service.store.make(
             GrantRequest(
-                app: Sample.production, grant: grant, names: [customer], holders: [], budget: 0,
+                app: Sample.production, grant: grant, names: [customer], accounts: [], holders: [], budget: 0,
                 budgetStart: Sample.day(0)))
         return grant.id
     }
@@ -142,7 +142,7 @@ struct GrantTests {
         _ = try await other.service.store.make(
             GrantRequest(
                 app: Sample.production, grant: Self.stored(to: Sample.account(1)), names: [Sample.account(1)],
-                holders: [], budget: 1, budgetStart: Sample.day(0)))
+                accounts: [], holders: [], budget: 1, budgetStart: Sample.day(0)))
         #expect(try await other.ask(on: 2, hasProofs: true).signed == ["back"])
     }
 
@@ -163,6 +163,22 @@ struct GrantTests {
         service.setDay(15.5)
         #expect(try await service.decide(#"\#(StoreService.token()),"sign":false"#).eligible == [])
         #expect(await Self.states(service) == ["withdrawn", "expired"])
+    }
+
+    @Test("a grant to one person is not for another person who shares the Apple Account")
+    func shared() async throws {
+        let service = try empty()
+        for number in 1...2 as ClosedRange<UInt64> {
+            try await service.addSubscriber("\(1000 + number)", account: number) {
+                $0.appTransactionID = Sample.id("70")
+            }
+        }
+        let granted = await Self.grant(service, 1)
+        #expect(granted.json["appTransactionID"] as? String == "70", "\(granted.text)")
+        #expect(try await service.decide(#"\#(StoreService.token(1)),"sign":false"#).eligible == ["back"])
+        #expect(try await service.decide(#"\#(StoreService.token(2)),"sign":false"#).eligible == [])
+        #expect(await Self.states(service, 2) == [])
+        #expect(await Self.grant(service, 2).status == 200, "the other person can have one too")
     }
 
     @Test("above the daily budget, the grant counts only after a second person has approved it")
@@ -248,7 +264,7 @@ struct GrantTests {
         let stored = try Self.stored(to: subscription, at: 9)
         _ = try await service.store.make(
             GrantRequest(
-                app: Sample.production, grant: stored, names: [subscription], holders: [], budget: 1,
+                app: Sample.production, grant: stored, names: [subscription], accounts: [], holders: [], budget: 1,
                 budgetStart: Sample.day(0)))
         #expect(await Self.states(service) == ["open"])
         #expect(try await service.decide(#"\#(StoreService.token()),"sign":false"#).eligible == [])
@@ -293,6 +309,26 @@ struct GrantTests {
         let refused = await Self.grant(mute)
         #expect(refused.status == 503 && refused.json["code"] as? String == "audit_unavailable", "\(refused.text)")
         #expect(try await mute.store.grants(in: Sample.production, .all, before: nil, limit: 9) == [])
+    }
+
+    @Test("who buys with another person's token gets no grant of that person")
+    func stolenToken() async throws {
+        let service = try StoreService.retention(
+            "- message: \(Retention.message(5))",
+            app: "appAppleID: 1234567890\n    grants: {message: \(Retention.message(7))}", rules: ""
+        ) {
+            $0.safeguards.trail = trail
+        }
+        // The account has several Apple Accounts, so the grant is kept under the account.
+        for id in ["1000", "1001"] {
+            try await service.addSubscriber(id, autoRenew: false) { $0.appTransactionID = Sample.id("7\(id)") }
+        }
+        let granted = await Self.grant(service, 1, "keep")
+        #expect(granted.json["appAccountToken"] != nil, "\(granted.text)")
+        try await service.addSubscriber("3000", autoRenew: false) { $0.appTransactionID = Sample.id("73000") }
+        let thief = Retention.Request(2).with("originalTransactionId", #""3000""#)
+        #expect(try await service.message(thief).text == Retention.shown(5))
+        #expect(try await service.decide(#"\#(StoreService.token()),"sign":false"#).eligible.first == "keep")
     }
 
     @Test("the App Store's cancel page shows the granted offer, and its own customer only")
