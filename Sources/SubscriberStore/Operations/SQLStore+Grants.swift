@@ -29,6 +29,8 @@ extension SQLStore {
         try await write(.names([.grant(id)])) { db in
             guard let stored = try GrantTable.stored(id, db) else { return .unknown }
             let grant = stored.grant
+            // The change is repeated if the answer to the first COMMIT was lost.
+            if grant.approval == .given(act) { return .done(stored) }
             guard grant.approval == .needed, grant.withdrawal == nil, act.at < grant.expiresAt else {
                 return .tooLate(grant)
             }
@@ -41,6 +43,7 @@ extension SQLStore {
     package func withdraw(_ id: UUIDText, _ act: OfferGrant.Act) async throws(StoreError) -> GrantChange {
         try await write(.names([.grant(id)])) { db in
             guard let stored = try GrantTable.stored(id, db) else { return .unknown }
+            if stored.grant.withdrawal == act { return .done(stored) }
             guard stored.grant.withdrawal == nil, act.at < stored.grant.expiresAt else { return .tooLate(stored.grant) }
             try GrantTable.withdraw(id, act, db)
             return try GrantTable.stored(id, db).map(GrantChange.done) ?? .unknown

@@ -97,7 +97,7 @@ enum GrantTable {
                 """, [app, time.milliseconds, person.name, person.subject]) ?? 0)
     }
 
-    /// Adds a grant, unless it is known.
+    /// Adds a grant. A known grant gets only an approval and a withdrawal that it lacks.
     static func add(_ grant: OfferGrant, _ app: Int64, _ db: any Database) throws {
         let subject = StoredIdentifier(grant.subject)
         let account = grant.account.map { StoredIdentifier(CustomerIdentifier($0)) }
@@ -110,7 +110,7 @@ enum GrantTable {
                 lifts_limits, made_by, made_by_subject, at, expires_at, needs_approval, approved_by,
                 approved_by_subject, approved_at, withdrawn_by, withdrawn_by_subject, withdrawn_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO NOTHING
+            ON CONFLICT (id) DO UPDATE SET \(missingActs)
             """,
             [
                 grant.id.bytes, app, subject.kind, subject.value, account?.kind, account?.value,
@@ -122,6 +122,16 @@ enum GrantTable {
                 withdrawal?.person.subject, withdrawal?.at.milliseconds,
             ])
     }
+
+    /// The assignments that keep each act of a known grant, and add the new one to a grant that lacks it.
+    private static let missingActs = ["approved", "withdrawn"].flatMap { act in
+        ["by", "by_subject", "at"].map { part in
+            """
+            \(act)_\(part) = CASE WHEN offer_grant.\(act)_at IS NULL
+                THEN excluded.\(act)_\(part) ELSE offer_grant.\(act)_\(part) END
+            """
+        }
+    }.joined(separator: ", ")
 
     static func approve(_ id: UUIDText, _ act: OfferGrant.Act, _ db: any Database) throws {
         try db.send(

@@ -154,6 +154,7 @@ struct GrantTests {
         let withdrawn = await Self.act(service, "DELETE", "/v1/grants", id)
         #expect(withdrawn.status == 200 && withdrawn.json["state"] as? String == "withdrawn", "\(withdrawn.text)")
         #expect(try await service.decide(#"\#(StoreService.token()),"sign":false"#).eligible == [])
+        service.setDay(10.1)
         let again = await Self.act(service, "DELETE", "/v1/grants", id)
         #expect(again.status == 409 && again.json["code"] as? String == "grant_closed")
         service.setDay(10.5)

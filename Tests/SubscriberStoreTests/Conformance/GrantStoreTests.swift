@@ -114,6 +114,7 @@ struct GrantStoreTests {
                 return
             }
             #expect(approved.grant.approval == .given(Self.act("Bob", 2)))
+            #expect(try await store.approve(second.id, Self.act("Bob", 2)) == .done(approved), "repeated")
             #expect(try await store.approve(second.id, Self.act("Cem", 3)) == .tooLate(approved.grant))
             #expect(try await store.approve(UUIDText(high: 9, low: 9), Self.act("Bob", 2)) == .unknown)
             let all = try await store.grants(in: Sample.production, .all, before: nil, limit: 2)
@@ -136,6 +137,11 @@ struct GrantStoreTests {
                 return
             }
             #expect(try await Self.reserve(store, nonce: 4, at: 4) == [.refused([.grantEnded])], "withdrawn")
+            guard case .done(let again) = try await store.withdraw(Self.grant(1).id, Self.act("Bob", 3)) else {
+                Issue.record("a repeated withdrawal is refused")
+                return
+            }
+            #expect(try await store.withdraw(Self.grant(1).id, Self.act("Bob", 4)) == .tooLate(again.grant))
         }
     }
 
@@ -192,6 +198,31 @@ struct GrantStoreTests {
             #expect(erased?.subject.customer == nil && erased?.account == nil && erased?.purpose.note == nil)
             let kept = try await store.grant(Self.grant(2).id)?.grant
             #expect(kept?.account == .appAccountToken(Sample.token(2)) && kept?.purpose.note != nil)
+        }
+    }
+
+    @Test(
+        "an import brings the approval or withdrawal of a known grant, and replaces neither", arguments: StoreEngine.all
+    )
+    func importedLater(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            _ = try await Self.make(Self.grant(1), store, budget: 0)
+            try await engine.withStore { copy in
+                try await Self.copy(store, to: copy)
+                _ = try await store.approve(Self.grant(1).id, Self.act("Bob", 2))
+                _ = try await store.withdraw(Self.grant(1).id, Self.act("Cem", 3))
+                try await Self.copy(store, to: copy)
+                let id = Self.grant(1).id
+                #expect(try await copy.grant(id) == store.grant(id))
+                #expect(try await copy.grant(id)?.grant.withdrawal == Self.act("Cem", 3))
+            }
+            try await engine.withStore { copy in
+                _ = try await Self.make(Self.grant(1), copy, budget: 0)
+                _ = try await copy.withdraw(Self.grant(1).id, Self.act("Eve", 4))
+                try await Self.copy(store, to: copy)
+                let grant = try await copy.grant(Self.grant(1).id)?.grant
+                #expect(grant?.withdrawal == Self.act("Eve", 4) && grant?.approval == .given(Self.act("Bob", 2)))
+            }
         }
     }
 
