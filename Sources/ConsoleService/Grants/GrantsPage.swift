@@ -28,6 +28,8 @@ struct GrantsPage: Sendable {
 
     @Sendable private func answer(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
         guard let session = request.session else { throw .signIn(nil) }
+        let opensCustomers = request.hasRole(in: .find)
+        if opensCustomers { try await acts.record(.grants, request) }
         let apps = request.policy.catalogue?.apps ?? [:]
         let scopes = apps.flatMap { bundleID, app in
             app.environments.map { AppScope(bundleID: bundleID, environment: $0) }
@@ -45,7 +47,7 @@ struct GrantsPage: Sendable {
                     GrantView(
                         stored, try await desk.state(of: stored, at: request.now),
                         for: OfferGrant.Person(session.account),
-                        opensCustomers: request.hasRole(in: .find)))
+                        opensCustomers: opensCustomers))
             }
             return views
         }

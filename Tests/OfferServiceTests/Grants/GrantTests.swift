@@ -275,6 +275,28 @@ struct GrantTests {
         #expect(await Self.act(service, "DELETE", "/v1/grants", waiting.description).status == 200)
     }
 
+    @Test("a caller without the scope customers sees the customers and notes of its own grants only")
+    func privacy() async throws {
+        let callers = [
+            try Caller.test("ann", [.grant]), try Caller.test("bob", [.grant]),
+            try Caller.test("eve", [.grant, .customers]),
+        ]
+        let service = try await self.service(callers: callers)
+        let note = #","note":"outage of 3 May","ticket":"T-17""#
+        let made = await Self.grant(service, 1, "back", note, token: "token-of-ann")
+        #expect(made.json["ticket"] as? String == "T-17", "\(made.text)")
+        for (name, isShown) in [("ann", true), ("bob", false), ("eve", true)] {
+            let list = await service.routes.respondLater(
+                HTTPRequest(
+                    method: "GET", target: "/v1/grants?bundleID=com.example.app",
+                    authorization: "Bearer token-of-\(name)"))
+            #expect(list.text.contains("goodwill"), "\(list.text)")
+            for personal in ["outage of 3 May", "T-17", "originalTransactionID"] {
+                #expect(list.text.contains(personal) == isShown, "\(name): \(list.text)")
+            }
+        }
+    }
+
     @Test("of two persons who grant the same offer at once, one succeeds")
     func atOnce() async throws {
         let service = try await self.service()
