@@ -323,6 +323,8 @@ struct GrantTests {
                 == ["customer_grant", "promotional_offer_jws", "customer_grant_withdrawn"], "\(text)")
         #expect(lines[0]["grant"] as? String == id && lines[0]["reason"] as? String == "goodwill")
         #expect(lines[0]["offerID"] as? String == "back" && lines[1]["rule"] as? String == "grant")
+        #expect(lines[0]["madeBy"] as? String == "-" && lines[2]["madeBy"] as? String == "-")
+        #expect((lines[0]["expiresAt"] as? String)?.hasPrefix("2025-10-24T08:53:20") == true, "five days later")
         #expect(!text.contains("secret note"))
         try FileManager.default.removeItem(atPath: folder.path + "/audit.jsonl")
         let full = try TemporaryFolder()
