@@ -70,7 +70,7 @@ struct GrantsAppOptions: ParsableArguments {
                 let desk = GrantDesk(
                     store: CurrentStore(configuration.store, store: store, log: log), makeNonce: sources.makeNonce,
                     now: sources.now, isAudited: trail != nil)
-                let person = OfferGrant.Person(CommandUser.name ?? "-")
+                let person = OfferGrant.Person(CommandUser.name)
                 try await body(CommandDesk(desk: desk, person: person, changes: AuditedChanges(trail)), configured)
             }
         } catch let problem as Problem {
