@@ -3,6 +3,7 @@
 
 #include <linux/filter.h>
 #include <malloc.h>
+#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -43,6 +44,11 @@ struct offer_socket_filter offer_filter_of_everything(void) {
 }
 
 const char *offer_build_day(void) { return __DATE__; }
+
+const char *offer_user_name(uint32_t id) {
+  const struct passwd *user = getpwuid(id);
+  return user ? user->pw_name : NULL;
+}
 
 bool offer_run_only_when_idle(void) {
   const struct sched_param parameters = {0};

@@ -157,6 +157,9 @@ package final class AuditEntry: Sendable {
             writer.member("grant", utf8: grant.id.utf8)
             writer.member("reason", grant.reason)
             writer.member("liftsLimits", grant.liftsLimits)
+            writer.member("madeBy", grant.maker.name)
+            if let subject = grant.maker.subject { writer.member("madeBySubject", subject) }
+            writer.member("expiresAt", utf8: grant.expiresAt.iso8601)
         }
         if let environment = subject.environment { writer.member("environment", environment.rawValue) }
         if let decision {

@@ -21,6 +21,8 @@ package struct ConsoleAct: Hashable, Sendable {
         case rulesCancel = "console_rules_cancel"
         /// The activity of other persons was read.
         case audit = "console_audit"
+        /// The list of grants with the customers, notes and tickets.
+        case grants = "console_grants"
         case grant = "console_grant"
         case grantApproval = "console_grant_approved"
         case grantWithdrawal = "console_grant_withdrawn"

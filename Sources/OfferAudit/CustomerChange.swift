@@ -38,10 +38,14 @@ package struct AuditedGrant: Hashable, Sendable {
     /// The reason, from the list in the configuration.
     package let reason: String
     package let liftsLimits: Bool
+    package let maker: OfferGrant.Person
+    package let expiresAt: Timestamp
 
     package init(_ grant: OfferGrant) {
         id = grant.id
         reason = grant.purpose.reason
         liftsLimits = grant.liftsLimits
+        maker = grant.maker
+        expiresAt = grant.expiresAt
     }
 }

@@ -21,16 +21,20 @@ struct GrantsPageTests {
     @Test("the request makes a grant, and the command lists it, makes no second one, and withdraws it")
     func commands() async throws {
         try await addSubscription()
+        let environment = """
+            export SUBSCRIPTION_OFFERS_CONFIG=offers.yaml SUBSCRIPTION_OFFERS_DATABASE=sqlite:subscribers.sqlite \
+            SUBSCRIPTION_OFFERS_AUDIT_LOG=audit.jsonl
+            """
         let settings = """
             cat > offers.yaml <<END
             \(walk.block(0))
             END
-            export SUBSCRIPTION_OFFERS_CONFIG=offers.yaml SUBSCRIPTION_OFFERS_DATABASE=sqlite:subscribers.sqlite
+            \(environment)
             """
         let outcome = try walk.run(
             start: settings + "\noffer-signer serve --key-id 2X9R4HXF34\n",
             walk.block(1).trimmingCharacters(in: .newlines) + " > made.json",
-            "export SUBSCRIPTION_OFFERS_CONFIG=offers.yaml SUBSCRIPTION_OFFERS_DATABASE=sqlite:subscribers.sqlite",
+            environment,
             "if \(walk.block(2).split(separator: "\n").dropLast().joined(separator: "\n")); then exit 9; fi",
             String(walk.block(2).split(separator: "\n").last ?? ""),
             #"id=$(grep -o '"id":"[^"]*"' made.json | cut -d'"' -f4)"#,

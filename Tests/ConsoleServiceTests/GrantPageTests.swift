@@ -18,7 +18,9 @@ struct GrantPageTests {
     private static let customer = "app=com.example.app&environment=Production&kind=appAccountToken&id="
 
     /// A console, and two subscribers whom the rule refuses, because they renew.
-    private static func console(trail: String? = nil) async throws -> TestConsole {
+    private static func console(
+        configuration: String = configuration, trail: String? = nil
+    ) async throws -> TestConsole {
         let console = try await TestConsole(configuration, trail: trail)
         for number in 1...2 as ClosedRange<UInt64> {
             let id = "900000000000\(number)"
@@ -136,6 +138,32 @@ struct GrantPageTests {
         #expect(answer.status == 400 && answer.text.contains("The offer was not granted."), "\(answer.text)")
         #expect(try await Self.grants(console) == [])
         #expect(try !console.auditLines().contains { $0.contains("console_grant") })
+        #expect(try console.auditLines().contains { $0.contains("console_customer") }, "the form shows the customer")
+    }
+
+    @Test("only a person who may open customers sees notes and tickets in the list, and the trail says so")
+    func list() async throws {
+        let console = try await Self.console()
+        let ada = try await console.signIn(["support"])
+        _ = await console.post(
+            "/grant", Self.form(1, "&reason=goodwill&days=3&note=broken+leg&ticket=T-9"), cookie: ada)
+        let own = await console.get("/grants", cookie: ada)
+        #expect(own.text.contains("broken leg") && own.text.contains("T-9") && own.text.contains("/customer?"))
+        func lines() throws -> [String] { try console.auditLines().filter { $0.contains(#""console_grants""#) } }
+        #expect(try lines().count == 1)
+        let bob = try await console.signIn(["marketing"], name: "Bob")
+        let other = await console.get("/grants", cookie: bob)
+        #expect(other.status == 200 && other.text.contains("goodwill") && other.text.contains("Ada"))
+        for personal in ["broken leg", "T-9", "/customer?"] { #expect(!other.text.contains(personal)) }
+        #expect(try lines().count == 1, "Bob has seen nobody")
+    }
+
+    @Test("a lifetime that is no whole number of days is rounded up in the form")
+    func days() async throws {
+        let hours = Self.configuration.replacing("dailyBudget: 1}", with: "dailyBudget: 1, expiresIn: 12h}")
+        let console = try await Self.console(configuration: hours)
+        let form = await console.get("/grant?" + Self.form(1, ""), cookie: try await console.signIn(["support"]))
+        #expect(form.text.contains(#"name="days" value="1""#), "\(form.text)")
     }
 
     @Test("without an audit trail that can be written, nothing is granted")

@@ -31,5 +31,8 @@ struct offer_socket_filter offer_filter_of_everything(void);
 /// Returns the build date as the compiler formats it, such as "Jan  1 2026".
 const char *offer_build_day(void);
 
+/// Returns the name of the user with an ID, valid until the next call; NULL if there is none. Not for several threads.
+const char *offer_user_name(uint32_t id);
+
 /// Lets the calling thread run only when no other thread needs the processor. Returns false if the system refuses.
 bool offer_run_only_when_idle(void);

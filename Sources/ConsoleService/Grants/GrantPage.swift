@@ -49,7 +49,9 @@ struct GrantPage: Sendable {
             ticket: request.values["ticket"] ?? "", days: request.values["days"] ?? "",
             liftsLimits: request.values["liftsLimits"] == "yes")
         func refuse(_ problem: String) async throws(ConsoleRefusal) -> ConsoleAnswer {
-            .page(try await form(order, request, values, problem: problem), status: 400)
+            // The form shows what would refuse the offer to the customer.
+            try await acts.record(.customer, request, app: order.address.app, customer: order.address.identifier.utf8)
+            return .page(try await form(order, request, values, problem: problem), status: 400)
         }
         let liftsLimits = request.values["liftsLimits"] == "yes"
         guard !liftsLimits || session.account.mayLiftLimits else { throw .problem(.forbidden([.marketing])) }
@@ -114,7 +116,7 @@ struct GrantPage: Sendable {
                 frame: request.frame(), customer: order.address.page,
                 offer: GrantFormView.Offer(order.terms),
                 choices: GrantFormView.Choices(
-                    reasons: order.policy.reasons, days: Int(order.policy.lifetime.components.seconds / 86_400),
+                    reasons: order.policy.reasons, days: order.policy.days,
                     mayLiftLimits: session.account.mayLiftLimits, budget: budget),
                 values: values,
                 stillRefused: (
@@ -130,8 +132,9 @@ struct GrantPage: Sendable {
         _ order: Order, _ request: ConsoleRequest, _ person: OfferGrant.Person, liftsLimits: Bool
     ) async throws(OfferService.Problem) -> [OfferVerdict.Reason] {
         let grant = OfferGrant(
-            id: UUIDText(high: 0, low: 0), subject: .customer(order.address.identifier), productID: order.productID,
-            offerID: order.offerID, purpose: OfferGrant.Purpose(reason: ""), liftsLimits: liftsLimits, maker: person,
+            id: UUIDText(high: 0, low: 0), subject: .customer(order.address.identifier), account: nil,
+            productID: order.productID, offerID: order.offerID, purpose: OfferGrant.Purpose(reason: ""),
+            liftsLimits: liftsLimits, maker: person,
             at: request.now, expiresAt: request.now + order.policy.lifetime, approval: .notNeeded)
         let decision = try await CustomerDecision(
             about: order.address.identifier, of: order.app, order.address.app.bundleID,
@@ -150,6 +153,11 @@ extension GrantFormView.Offer {
             productID: terms.productID.text.description, offerID: terms.offerID.text.description,
             rule: terms.rule.text, ruleName: terms.rule.name, limits: terms.limits.texts, total: terms.limits.total)
     }
+}
+
+extension GrantPolicy {
+    /// The lifetime in days, rounded up.
+    fileprivate var days: Int { Int((lifetime.components.seconds + 86_399) / 86_400) }
 }
 
 extension ConsoleAccount {

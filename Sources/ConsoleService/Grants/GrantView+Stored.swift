@@ -5,6 +5,8 @@ import OfferService
 import SubscriberStore
 
 extension GrantView {
+    /// - Parameter opensCustomers: true if the person may open customers. Others see neither the customer nor what was
+    ///   written about the customer.
     convenience init(
         _ stored: StoredGrant, _ state: OfferGrant.State, for person: OfferGrant.Person, opensCustomers: Bool
     ) {
@@ -15,7 +17,8 @@ extension GrantView {
             environment: stored.app.environment.rawValue, productID: grant.productID.text.description,
             offerID: grant.offerID.text.description, state: State(state),
             purpose: Purpose(
-                reason: grant.purpose.reason, note: grant.purpose.note, ticket: grant.purpose.ticket),
+                reason: grant.purpose.reason, note: opensCustomers ? grant.purpose.note : nil,
+                ticket: opensCustomers ? grant.purpose.ticket : nil),
             liftsLimits: grant.liftsLimits, made: Act(by: grant.maker.label, at: grant.at),
             expiresAt: grant.expiresAt, approved: approval.map { Act(by: $0.person.label, at: $0.at) },
             withdrawn: grant.withdrawal.map { Act(by: $0.person.label, at: $0.at) },

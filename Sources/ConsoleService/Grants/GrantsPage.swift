@@ -28,6 +28,8 @@ struct GrantsPage: Sendable {
 
     @Sendable private func answer(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
         guard let session = request.session else { throw .signIn(nil) }
+        let opensCustomers = request.hasRole(in: .find)
+        if opensCustomers { try await acts.record(.grants, request) }
         let apps = request.policy.catalogue?.apps ?? [:]
         let scopes = apps.flatMap { bundleID, app in
             app.environments.map { AppScope(bundleID: bundleID, environment: $0) }
@@ -45,7 +47,7 @@ struct GrantsPage: Sendable {
                     GrantView(
                         stored, try await desk.state(of: stored, at: request.now),
                         for: OfferGrant.Person(session.account),
-                        opensCustomers: request.hasRole(in: .find)))
+                        opensCustomers: opensCustomers))
             }
             return views
         }
@@ -59,20 +61,20 @@ struct GrantsPage: Sendable {
     }
 
     @Sendable private func approve(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
-        try await act(.grantApproval, request) { id, act async throws(OfferService.Problem) in
-            try await desk.approve(id, act)
+        try await act(.grantApproval, request) { stored, act async throws(OfferService.Problem) in
+            try await desk.approve(stored, of: request.policy.catalogue?.apps[stored.app.bundleID], act)
         }
     }
 
     @Sendable private func withdraw(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
-        try await act(.grantWithdrawal, request) { id, act async throws(OfferService.Problem) in
-            try await desk.withdraw(id, act)
+        try await act(.grantWithdrawal, request) { stored, act async throws(OfferService.Problem) in
+            try await desk.withdraw(stored.grant.id, act)
         }
     }
 
     private func act(
         _ kind: ConsoleAct.Kind, _ request: ConsoleRequest,
-        _ change: (UUIDText, OfferGrant.Act) async throws(OfferService.Problem) -> StoredGrant
+        _ change: (StoredGrant, OfferGrant.Act) async throws(OfferService.Problem) -> StoredGrant
     ) async throws(ConsoleRefusal) -> ConsoleAnswer {
         guard let session = request.session else { throw .signIn(nil) }
         guard let id = UUIDText(parsing: Array((request.values["grant"] ?? "").utf8)) else {
@@ -83,7 +85,7 @@ struct GrantsPage: Sendable {
             let stored = try await desk.grant(id)
             _ = try await acts.record(kind, of: stored, by: session.account, request) {
                 () async throws(OfferService.Problem) in
-                try await change(id, OfferGrant.Act(by: OfferGrant.Person(session.account), at: request.now))
+                try await change(stored, OfferGrant.Act(by: OfferGrant.Person(session.account), at: request.now))
             }
             return .redirect(back)
         } catch { throw request.refusal(error) }

@@ -14,7 +14,8 @@ extension CustomerFacts {
         grants.first { grant in
             guard grant.isAbout(productID, offerID), grant.isInForce(at: now) else { return false }
             return !state.redemptions.contains { redemption in
-                redemption.type == .promotional && redemption.productID == productID
+                // The ledger does not count an uncertain redemption without a signature.
+                redemption.isCertain && redemption.type == .promotional && redemption.productID == productID
                     && redemption.offerID == offerID.text.description && grant.isUsed(at: redemption.firstAt)
             }
         }

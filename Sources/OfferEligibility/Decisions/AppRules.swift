@@ -97,7 +97,8 @@ package struct AppRules: Hashable, Sendable {
     /// Returns rules with only the offers that `isKept` accepts.
     package func keeping(_ isKept: (OfferTerms) -> Bool) -> AppRules {
         var rules = AppRules(
-            offers: offers.filter(isKept), products: products, prefersWinBackOffers: prefersWinBackOffers,
+            offers: offers.filter(isKept), grants: grants, products: products,
+            prefersWinBackOffers: prefersWinBackOffers,
             countsRetentionOffers: countsRetentionOffers)
         rules.unavailable = unavailable
         return rules
@@ -135,6 +136,14 @@ package struct AppRules: Hashable, Sendable {
 
     package func decide(_ facts: CustomerFacts, about offer: OfferTerms, at now: Timestamp) -> OfferDecision {
         offer.decide(in: context(facts, offering: offer.productID, at: now), under: self)
+    }
+
+    /// Returns the grant under which an offer is decided.
+    /// - Returns: nil if the offer's rule applies. Without ``grants``, it applies to everybody.
+    func grant(
+        of productID: ProductID, _ offerID: OfferID, to facts: CustomerFacts, at now: Timestamp
+    ) -> OfferGrant? {
+        grants == nil ? nil : facts.grant(of: productID, offerID, at: now)
     }
 
     private func context(_ facts: CustomerFacts, offering productID: ProductID, at now: Timestamp) -> EvaluationContext

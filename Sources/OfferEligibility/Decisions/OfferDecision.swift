@@ -81,10 +81,17 @@ extension OfferTerms {
     ///   - context: the context of this offer's product.
     ///   - rules: the rules of the app.
     func decide(in context: EvaluationContext, under rules: AppRules) -> OfferDecision {
-        if grant == nil, let grant = context.facts.grant(of: productID, offerID, at: context.now) {
-            return granted(by: grant).decide(in: context, under: rules)
+        guard grant == nil, let grant = rules.grant(of: productID, offerID, to: context.facts, at: context.now) else {
+            return decide(in: context, under: rules, replacing: rule)
         }
-        var findings = standingFindings(context, rules)
+        return granted(by: grant).decide(in: context, under: rules, replacing: rule)
+    }
+
+    /// - Parameter replaced: the rule that a grant replaces; the offer's own without a grant.
+    private func decide(
+        in context: EvaluationContext, under rules: AppRules, replacing replaced: Rule
+    ) -> OfferDecision {
+        var findings = standingFindings(context, rules, replacing: replaced)
         let truth = rule.condition.truth(in: context)
         if findings.isEmpty, truth == .yes { return OfferDecision(self, isEligible: true, [], in: context) }
         let isHeldOut = findings.isEmpty && rule.isHeldOut(truth, in: context)
@@ -95,7 +102,9 @@ extension OfferTerms {
     }
 
     /// Returns the reasons to refuse this offer, apart from its rule.
-    private func standingFindings(_ context: EvaluationContext, _ rules: AppRules) -> [RuleFinding] {
+    private func standingFindings(
+        _ context: EvaluationContext, _ rules: AppRules, replacing replaced: Rule
+    ) -> [RuleFinding] {
         var findings: [RuleFinding] = []
         let state = context.facts.state
         if rules.isUnavailable(self) { findings.append(.other(DecisionReason(.offerUnavailable))) }
@@ -113,7 +122,7 @@ extension OfferTerms {
         for taker in context.redeemableSubscriptions {
             if let reason = ownershipReason(taker.subscription) { findings.append(.other(reason)) }
             if let reason = pendingReason(taker.subscription, rules) { findings.append(.other(reason)) }
-            if let reason = retryReason(taker.subscription, in: context) { findings.append(.other(reason)) }
+            if let reason = retryReason(taker.subscription, replaced, in: context) { findings.append(.other(reason)) }
         }
         // An active subscriber normally has no win-back offers, so unknown ones do not matter.
         if rules.prefersWinBackOffers, !current.subscription.hasAccess || !current.subscription.winBackOffers.isEmpty {
@@ -167,7 +176,10 @@ extension OfferTerms {
         }
     }
 
-    private func retryReason(_ subscription: Subscription, in context: EvaluationContext) -> DecisionReason? {
+    /// A rule for customers in billing retry also decides under a grant. The grant must not take its offer away from them.
+    private func retryReason(
+        _ subscription: Subscription, _ rule: Rule, in context: EvaluationContext
+    ) -> DecisionReason? {
         guard subscription.settled, subscription.status == .billingRetry,
             !rule.condition.requiresBillingRetry(of: subscription, offeredIn: context.groupID)
         else { return nil }

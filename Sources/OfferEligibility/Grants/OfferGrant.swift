@@ -9,6 +9,9 @@ package struct OfferGrant: Hashable, Sendable {
 
     package let id: UUIDText
     package let subject: RecordedCustomer
+    /// The account of the app for which the grant was made; nil if it is unknown, or after an erasure. Persons with
+    /// accounts of their own may share an Apple Account.
+    package let account: Customer?
     package let productID: ProductID
     package let offerID: OfferID
     package let purpose: Purpose
@@ -22,12 +25,13 @@ package struct OfferGrant: Hashable, Sendable {
     package let withdrawal: Act?
 
     package init(
-        id: UUIDText, subject: RecordedCustomer, productID: ProductID, offerID: OfferID, purpose: Purpose,
-        liftsLimits: Bool, maker: Person, at: Timestamp, expiresAt: Timestamp, approval: Approval,
+        id: UUIDText, subject: RecordedCustomer, account: Customer?, productID: ProductID, offerID: OfferID,
+        purpose: Purpose, liftsLimits: Bool, maker: Person, at: Timestamp, expiresAt: Timestamp, approval: Approval,
         withdrawal: Act? = nil
     ) {
         self.id = id
         self.subject = subject
+        self.account = account
         self.productID = productID
         self.offerID = offerID
         self.purpose = purpose
@@ -109,12 +113,22 @@ extension OfferGrant {
         self.productID == productID && self.offerID == offerID
     }
 
+    /// Returns true if the grant may be for a customer with some accounts; none if they are unknown.
+    package func mayBeFor(_ accounts: Set<Customer>) -> Bool {
+        account.map { accounts.isEmpty || accounts.contains($0) } ?? true
+    }
+
     /// True if neither its date, a person nor a missing approval stops the grant. It may have been used.
     package func isInForce(at now: Timestamp) -> Bool {
         withdrawal == nil && approval != .needed && now < expiresAt
     }
 
-    /// Returns true if a redemption of this offer at a time uses the grant, whatever allowed the signature. Otherwise,
-    /// the customer would get the offer twice.
-    package func isUsed(at redemption: Timestamp) -> Bool { redemption >= at }
+    /// Returns true if a redemption of this offer uses the grant, whatever allowed the signature. Otherwise, the customer
+    /// would get the offer twice.
+    ///
+    /// The grant has the time of this machine's clock. If that clock is ahead, a redemption with a signature under the
+    /// grant seems older than the grant.
+    /// - Parameter redemption: the time at which the customer redeemed the offer, according to Apple's clock. The period
+    ///   may begin later.
+    package func isUsed(at redemption: Timestamp) -> Bool { redemption + .clockTolerance >= at }
 }

@@ -43,11 +43,8 @@ package struct Authorisation: Hashable, Sendable {
 
     /// Returns true if a customer could redeem the signature at a time according to Apple's clock.
     package func wasValid(at time: Timestamp) -> Bool {
-        at <= time + Self.clockTolerance && time <= validUntil + Self.clockTolerance
+        at <= time + .clockTolerance && time <= validUntil + .clockTolerance
     }
-
-    /// The permitted difference between Apple's clock and this machine's.
-    private static let clockTolerance = Duration.seconds(300)
 
     package func isOutstanding(at now: Timestamp) -> Bool { state == .outstanding && now < expiresAt }
 }

@@ -4,11 +4,9 @@ extension OfferGrant {
     /// Returns the state of the grant.
     /// - Parameters:
     ///   - authorisations: the customer's authorisations.
-    ///   - redemptions: the times at which the customer redeemed this offer.
-    package func state(
-        _ authorisations: [Authorisation], redemptions: [Timestamp], at now: Timestamp
-    ) -> State {
-        if redemptions.contains(where: isUsed) { return .redeemed }
+    ///   - isRedeemed: true if a redemption used the grant.
+    package func state(_ authorisations: [Authorisation], isRedeemed: Bool, at now: Timestamp) -> State {
+        if isRedeemed { return .redeemed }
         if withdrawal != nil { return .withdrawn }
         let isSigned = authorisations.contains { authorisation in
             isAbout(authorisation.productID, authorisation.offerID) && authorisation.at >= at

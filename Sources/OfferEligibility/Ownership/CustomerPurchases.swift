@@ -90,6 +90,12 @@ package struct CustomerPurchases: Sendable {
     /// The Apple Accounts of the purchases.
     package var appleAccounts: Set<TransactionID> { Set(purchases.compactMap(\.appleAccount)) }
 
+    /// The account of the customer; nil if there is none or several. A username linked to a token is the same account.
+    var onlyAccount: Customer? {
+        let first = accounts.min { CustomerIdentifier($0).precedes(CustomerIdentifier($1)) }
+        return first.flatMap { accounts.isSubset(of: links.accounts(same: $0)) ? $0 : nil }
+    }
+
     /// The accounts, Apple Accounts and subscriptions that hold a reservation for the customer. A purchase of another
     /// account holds one only if it is in the proofs. It then gets no second offer through the other account.
     package var holders: [CustomerIdentifier] {

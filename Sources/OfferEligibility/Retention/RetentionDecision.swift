@@ -121,7 +121,7 @@ extension AppRules {
     /// case's message; other offers have the message for grants.
     private func grantedCases(for facts: CustomerFacts, at now: Timestamp) -> [RetentionCase] {
         // A grant that was used must not move its case to the front.
-        let granted = facts.grants.filter { facts.grant(of: $0.productID, $0.offerID, at: now) == $0 }.sorted {
+        let granted = facts.grants.filter { grant(of: $0.productID, $0.offerID, to: facts, at: now) == $0 }.sorted {
             $0.expiresAt == $1.expiresAt
                 ? $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) : $0.expiresAt < $1.expiresAt
         }
@@ -149,7 +149,7 @@ extension AppRules {
     package func retentionTerms(
         of offer: RetentionCase.Offer, _ facts: CustomerFacts, at now: Timestamp
     ) -> OfferTerms? {
-        guard let grant = facts.grant(of: offer.productID, offer.offerID, at: now) else {
+        guard let grant = grant(of: offer.productID, offer.offerID, to: facts, at: now) else {
             return retentionTerms(of: offer)
         }
         return terms(of: offer.productID, offer.offerID)?.granted(by: grant)

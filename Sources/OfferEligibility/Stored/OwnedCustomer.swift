@@ -52,7 +52,13 @@ package struct OwnedCustomer {
         let exposed = hasRecords ? Self.names(of: purchases, known: identifier) : []
         exposures = stored.exposures.filter { $0.subject.isOne(of: exposed) }
         events = stored.events.filter { $0.subject.isOne(of: exposed) }
-        grants = stored.grants.filter { $0.subject.isOne(of: exposed) }.sorted { one, other in
+        let shown = purchases.purchases.filter { proven.contains($0.original) }
+        let ownAccounts = accounts.union(shown.flatMap(\.owners))
+        grants = stored.grants.filter { grant in
+            // Anybody who knows a token can buy with it under another Apple Account.
+            grant.subject.isOne(of: exposed) && grant.mayBeFor(ownAccounts)
+                && (grant.subject.customer?.account == nil || identifier?.account != nil)
+        }.sorted { one, other in
             one.at == other.at ? one.id.utf8.lexicographicallyPrecedes(other.id.utf8) : one.at < other.at
         }
         requested = identifier
@@ -116,13 +122,28 @@ package struct OwnedCustomer {
     /// An account with purchases of several Apple Accounts may include another person's, for example from a shared
     /// device. That person's records must not be mixed with the customer's.
     package var recordedAs: CustomerIdentifier? {
-        let appleAccounts = Set(facts.lazy.compactMap(\.appTransactionID))
+        let appleAccounts = appleAccounts
         if appleAccounts.count == 1, let only = appleAccounts.first { return .appTransactionID(only) }
-        let originals = purchases.purchases.filter(\.isSubscription).map(\.original)
         return holders.first { $0.account != nil }
-            ?? appleAccounts.min { $0.precedes($1) }.map(CustomerIdentifier.appTransactionID)
-            ?? originals.min { $0.precedes($1) }.map(CustomerIdentifier.originalTransactionID)
+            ?? appleAccounts.min { $0.precedes($1) }.map(CustomerIdentifier.appTransactionID) ?? earliestSubscription
     }
+
+    /// The identifier under which a grant to the customer is kept: ``recordedAs``, or the earliest subscription if no
+    /// Apple Account is known. A grant that is kept under an account counts only for requests that name the account.
+    package var grantedAs: CustomerIdentifier? {
+        (appleAccounts.isEmpty ? earliestSubscription : nil) ?? recordedAs
+    }
+
+    private var appleAccounts: Set<TransactionID> { Set(facts.lazy.compactMap(\.appTransactionID)) }
+
+    private var earliestSubscription: CustomerIdentifier? {
+        purchases.purchases.filter(\.isSubscription).map(\.original).min { $0.precedes($1) }
+            .map(CustomerIdentifier.originalTransactionID)
+    }
+
+    /// The account for which a record about the customer is made: the requested one, or the only owner of the requested
+    /// purchase. nil if there is none or several.
+    package var account: Customer? { requested?.account ?? purchases.onlyAccount }
 
     /// Returns the customer's state according to the stored facts.
     package func state(in app: Catalogue.App, at now: Timestamp) -> SubscriberState {

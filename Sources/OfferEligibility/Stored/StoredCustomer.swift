@@ -23,7 +23,7 @@ package struct StoredCustomer: Hashable, Sendable {
 
     package init(
         app: AppScope, facts: [SubscriberFact], teamFacts: [TeamFact], links: [CustomerLink],
-        exposures: [Exposure], events: [OfferEvent] = [], grants: [OfferGrant] = [], isComplete: Bool,
+        exposures: [Exposure], events: [OfferEvent], grants: [OfferGrant], isComplete: Bool,
         hasUnreadConsumables: Bool = false, coverage: HistoryEvidence.Coverage? = nil
     ) {
         self.app = app
@@ -36,6 +36,22 @@ package struct StoredCustomer: Hashable, Sendable {
         self.isComplete = isComplete
         self.hasUnreadConsumables = hasUnreadConsumables
         self.coverage = coverage
+    }
+
+    /// Creates a customer about whom nothing was read.
+    package init(unknownIn app: AppScope, isComplete: Bool = true) {
+        self.init(
+            app: app, facts: [], teamFacts: [], links: [], exposures: [], events: [], grants: [],
+            isComplete: isComplete)
+    }
+
+    /// Returns the same data with the facts that proofs show.
+    package func adding(_ newFacts: [SubscriberFact]) -> StoredCustomer {
+        guard !newFacts.isEmpty else { return self }
+        return StoredCustomer(
+            app: app, facts: Array(SubscriberFacts(facts + newFacts)), teamFacts: teamFacts, links: links,
+            exposures: exposures, events: events, grants: grants, isComplete: isComplete,
+            hasUnreadConsumables: hasUnreadConsumables, coverage: coverage)
     }
 
     /// The maximum number of subscriptions read for one customer. A real customer has a handful; an app that gives

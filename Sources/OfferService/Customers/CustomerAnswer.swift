@@ -63,7 +63,7 @@ extension OwnedCustomer {
             if let error = event.error { writer.member("error", error) }
         }
         writer.objects("grants", grants) { writer, grant in
-            grant.write(to: &writer, grant.state(ledger, at: now))
+            grant.write(to: &writer, grant.state(ledger, at: now), showsCustomer: true)
         }
         writer.object("facts") { writer in
             for fact in teamFacts { writer.rawMembers(fact.member) }

@@ -14,31 +14,35 @@ package struct GrantDesk: Sendable {
     let directory: CustomerDirectory
     let makeNonce: @Sendable () -> Nonce
     let metrics: ServiceMetrics
+    /// False if there is no audit trail. Then nothing is granted or approved.
+    let isAudited: Bool
 
     init(
         store: CurrentStore, directory: CustomerDirectory, makeNonce: @escaping @Sendable () -> Nonce,
-        metrics: ServiceMetrics
+        metrics: ServiceMetrics, isAudited: Bool
     ) {
         self.store = store
         self.directory = directory
         self.makeNonce = makeNonce
         self.metrics = metrics
+        self.isAudited = isAudited
     }
 
     /// Creates a desk outside the service, which does not query the App Store.
     package init(
-        store: CurrentStore, makeNonce: @escaping @Sendable () -> Nonce, now: @escaping @Sendable () -> Timestamp
+        store: CurrentStore, makeNonce: @escaping @Sendable () -> Nonce, now: @escaping @Sendable () -> Timestamp,
+        isAudited: Bool
     ) {
         self.init(
             store: store, directory: CustomerDirectory(store: store, refresher: nil, now: now), makeNonce: makeNonce,
-            metrics: ServiceMetrics())
+            metrics: ServiceMetrics(), isAudited: isAudited)
     }
 
     /// Checks an order against the app's configuration, and finds its customer.
     package func prepare(
         _ order: GrantOrder, by person: OfferGrant.Person, of app: Catalogue.App, at now: Timestamp
     ) async throws(Problem) -> GrantRequest {
-        guard let policy = app.rules.grants else { throw .grantsNotConfigured }
+        let policy = try policy(of: app)
         guard let terms = app.rules.terms(of: order.productID, order.offerID) else { throw .notGrantable }
         guard policy.reasons.contains(order.purpose.reason) else {
             throw .invalidField(FieldError(field: "reason", reason: .notOneOf(policy.reasons)))
@@ -46,14 +50,21 @@ package struct GrantDesk: Sendable {
         let expiresAt = order.expiresAt ?? now + policy.lifetime
         guard expiresAt > now, expiresAt <= now + GrantPolicy.maximumLifetime else { throw .grantLifetime }
         let customer = try await customer(order.customer, of: app)
-        guard let subject = customer.recordedAs else { throw .unknownCustomer }
+        guard let subject = customer.grantedAs else { throw .unknownCustomer }
         let grant = OfferGrant(
-            id: makeNonce().uuid, subject: .customer(subject), productID: terms.productID, offerID: terms.offerID,
-            purpose: order.purpose, liftsLimits: order.liftsLimits, maker: person, at: now, expiresAt: expiresAt,
-            approval: .notNeeded)
+            id: makeNonce().uuid, subject: .customer(subject), account: customer.account, productID: terms.productID,
+            offerID: terms.offerID, purpose: order.purpose, liftsLimits: order.liftsLimits, maker: person, at: now,
+            expiresAt: expiresAt, approval: .notNeeded)
         return GrantRequest(
             app: customer.app, grant: grant, names: customer.recordNames.union([subject]),
-            holders: customer.holders, budget: policy.dailyBudget, budgetStart: now.startOfDay)
+            accounts: customer.purchases.accounts, holders: customer.holders, budget: policy.dailyBudget,
+            budgetStart: now.startOfDay)
+    }
+
+    private func policy(of app: Catalogue.App?) throws(Problem) -> GrantPolicy {
+        guard let policy = app?.rules.grants else { throw .grantsNotConfigured }
+        guard isAudited else { throw .grantsNotAudited }
+        return policy
     }
 
     private func customer(
@@ -81,9 +92,13 @@ package struct GrantDesk: Sendable {
         }
     }
 
-    package func approve(_ id: UUIDText, _ act: OfferGrant.Act) async throws(Problem) -> StoredGrant {
+    /// - Parameter app: the configuration of the grant's app; nil if it has none any more.
+    package func approve(
+        _ stored: StoredGrant, of app: Catalogue.App?, _ act: OfferGrant.Act
+    ) async throws(Problem) -> StoredGrant {
+        _ = try policy(of: app)
         let change: GrantChange
-        do throws(StoreError) { change = try await store.approve(id, act) } catch { throw Problem(error) }
+        do throws(StoreError) { change = try await store.approve(stored.grant.id, act) } catch { throw Problem(error) }
         return try done(change, .approved)
     }
 
@@ -134,7 +149,7 @@ package struct GrantDesk: Sendable {
     package func state(of stored: StoredGrant, at now: Timestamp) async throws(Problem) -> OfferGrant.State {
         let grant = stored.grant
         guard let customer = grant.subject.customer else {
-            return grant.state([], redemptions: [], at: now)
+            return grant.state([], isRedeemed: false, at: now)
         }
         do throws(StoreError) {
             return grant.state(try await store.ledgerEntries(of: [customer], in: stored.app), at: now)
@@ -145,10 +160,8 @@ package struct GrantDesk: Sendable {
 extension OfferGrant {
     /// Returns the state of the grant according to the customer's entries in the ledger.
     package func state(_ ledger: LedgerEntries, at now: Timestamp) -> State {
-        let ofOffer = ledger.redemptions.filter {
-            $0.productID == productID && $0.offerID == offerID.text.description
-        }
-        return state(ledger.authorisations, redemptions: ofOffer.map(\.at), at: now)
+        state(
+            ledger.authorisations, isRedeemed: ledger.redemptions.contains { $0.uses(self) }, at: now)
     }
 }
 

@@ -38,10 +38,11 @@ struct GrantEndpoints: Sendable {
         .later(limit: limit) { request, admission async throws(Problem) in
             let stored = try await grant(in: request, admission)
             let act = OfferGrant.Act(by: person(admission), at: now())
+            let app = try admission.app(stored.app.bundleID)
             let approved = try await record(.grantApproval, stored, admission) { () async throws(Problem) in
-                try await desk.approve(stored.grant.id, act)
+                try await desk.approve(stored, of: app, act)
             }
-            return try await answer(approved)
+            return try await answer(approved, admission)
         }
     }
 
@@ -54,7 +55,7 @@ struct GrantEndpoints: Sendable {
         let made = try await record(.grant, stored, admission) { () async throws(Problem) in
             try await desk.make(prepared)
         }
-        return try await answer(StoredGrant(app: prepared.app, grant: made))
+        return try await answer(StoredGrant(app: prepared.app, grant: made), admission)
     }
 
     private func withdraw(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
@@ -63,7 +64,7 @@ struct GrantEndpoints: Sendable {
         let withdrawn = try await record(.grantWithdrawal, stored, admission) { () async throws(Problem) in
             try await desk.withdraw(stored.grant.id, act)
         }
-        return try await answer(withdrawn)
+        return try await answer(withdrawn, admission)
     }
 
     private func list(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
@@ -85,7 +86,7 @@ struct GrantEndpoints: Sendable {
         }
         var writer = JSONWriter()
         writer.objects("grants", described) { writer, described in
-            described.0.write(to: &writer, described.1)
+            described.0.write(to: &writer, described.1, showsCustomer: showsCustomer(described.0, admission))
         }
         return HTTPResponse(body: writer.finish())
     }
@@ -108,9 +109,15 @@ struct GrantEndpoints: Sendable {
 
     private func person(_ admission: Admission) -> OfferGrant.Person { OfferGrant.Person(admission.client.name) }
 
-    private func answer(_ stored: StoredGrant) async throws(Problem) -> HTTPResponse {
+    /// Returns true if a caller may see the customer of a grant, and what was written about the customer.
+    private func showsCustomer(_ stored: StoredGrant, _ admission: Admission) -> Bool {
+        admission.principal.has(.customers) || stored.grant.maker == person(admission)
+    }
+
+    private func answer(_ stored: StoredGrant, _ admission: Admission) async throws(Problem) -> HTTPResponse {
         var writer = JSONWriter()
-        stored.write(to: &writer, try await desk.state(of: stored, at: now()))
+        stored.write(
+            to: &writer, try await desk.state(of: stored, at: now()), showsCustomer: showsCustomer(stored, admission))
         return HTTPResponse(body: writer.finish())
     }
 
@@ -182,24 +189,25 @@ private struct GrantQuery {
 }
 
 extension StoredGrant {
-    func write(to writer: inout JSONWriter, _ state: OfferGrant.State) {
+    fileprivate func write(to writer: inout JSONWriter, _ state: OfferGrant.State, showsCustomer: Bool) {
         writer.member("bundleID", utf8: app.bundleID.text.utf8)
         writer.member("environment", app.environment.rawValue)
-        if let customer = grant.subject.customer { writer.member(customer) }
-        grant.write(to: &writer, state)
+        if showsCustomer, let customer = grant.subject.customer { writer.member(customer) }
+        grant.write(to: &writer, state, showsCustomer: showsCustomer)
     }
 }
 
 extension OfferGrant {
-    /// Writes everything except the customer and the app.
-    func write(to writer: inout JSONWriter, _ state: State) {
+    /// Writes everything except the app and the identifier of the customer.
+    /// - Parameter showsCustomer: false to omit what was written about the customer.
+    func write(to writer: inout JSONWriter, _ state: State, showsCustomer: Bool) {
         writer.member("id", utf8: id.utf8)
         writer.member("productID", utf8: productID.text.utf8)
         writer.member("offerID", utf8: offerID.text.utf8)
         writer.member("state", state.rawValue)
         writer.member("reason", purpose.reason)
-        if let note = purpose.note { writer.member("note", note) }
-        if let ticket = purpose.ticket { writer.member("ticket", ticket) }
+        if showsCustomer, let note = purpose.note { writer.member("note", note) }
+        if showsCustomer, let ticket = purpose.ticket { writer.member("ticket", ticket) }
         writer.member("liftsLimits", liftsLimits)
         writer.member("madeBy", maker.name)
         writer.member("at", at.milliseconds)

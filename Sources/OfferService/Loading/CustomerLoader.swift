@@ -111,8 +111,7 @@ struct CustomerLoader: Sendable {
         for app in customer.scopes(of: configured) {
             do throws(StoreError) { known += try await read(customer.query, of: customer, app.environment) } catch {
                 guard error.kind == .unreadable else { throw Problem(error) }
-                known.append(
-                    StoredCustomer(app: app, facts: [], teamFacts: [], links: [], exposures: [], isComplete: false))
+                known.append(StoredCustomer(unknownIn: app, isComplete: false))
             }
         }
         return known

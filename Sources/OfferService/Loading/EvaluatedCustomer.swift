@@ -48,8 +48,7 @@ extension EvaluatedCustomer {
         _ customer: NamedCustomer, in app: AppScope, _ configured: Catalogue.App, stored: StoredCustomer?,
         newFacts: [SubscriberFact], _ refreshes: RefreshOutcomes, at now: Timestamp
     ) throws(Problem) {
-        let stored =
-            stored ?? StoredCustomer(app: app, facts: [], teamFacts: [], links: [], exposures: [], isComplete: true)
+        let stored = stored ?? StoredCustomer(unknownIn: app)
         let all = stored.adding(newFacts)
         let proven = Set(newFacts.map(\.originalTransactionID))
         let shown = try ShownPurchases(proven, customer, all, stored: stored, newFacts, by: configured.ownership)

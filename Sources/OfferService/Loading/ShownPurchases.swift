@@ -100,13 +100,3 @@ extension NamedCustomer {
     /// The account of the app; nil if only purchases name the customer.
     fileprivate var named: CustomerIdentifier? { account.map(CustomerIdentifier.init) }
 }
-
-extension StoredCustomer {
-    func adding(_ newFacts: [SubscriberFact]) -> StoredCustomer {
-        guard !newFacts.isEmpty else { return self }
-        return StoredCustomer(
-            app: app, facts: Array(SubscriberFacts(facts + newFacts)), teamFacts: teamFacts, links: links,
-            exposures: exposures, events: events, isComplete: isComplete, hasUnreadConsumables: hasUnreadConsumables,
-            coverage: coverage)
-    }
-}

@@ -296,6 +296,9 @@ extension Problem {
     package static let grantsNotConfigured = Problem(
         .grantsNotConfigured, 422,
         "Nobody may grant offers of this app: its configuration has no member grants. Add grants: {} for the defaults.")
+    static let grantsNotAudited = Problem(
+        .grantsNotConfigured, 422,
+        "Nobody may grant offers, because there is no audit trail. Set SUBSCRIPTION_OFFERS_AUDIT_LOG.")
     package static let notGrantable = Problem(
         .notGrantable, 422,
         "Only an offer with a rule or limits can be granted, and the app has no such offer of this product."

@@ -108,7 +108,9 @@ package struct Application: Sendable {
         directory = CustomerDirectory(store: store, refresher: refresher, now: sources.now)
         customers = CustomerEndpoints(
             store: store, directory: directory, trail: safeguards.trail, now: sources.now)
-        desk = GrantDesk(store: store, directory: directory, makeNonce: sources.makeNonce, metrics: metrics)
+        desk = GrantDesk(
+            store: store, directory: directory, makeNonce: sources.makeNonce, metrics: metrics,
+            isAudited: safeguards.trail != nil)
         grants = GrantEndpoints(desk: desk, trail: safeguards.trail, now: sources.now)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(

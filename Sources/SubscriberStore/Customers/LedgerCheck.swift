@@ -75,7 +75,7 @@ struct LedgerCheck {
         let known = offer.nonces.count { nonce in ofOffer.contains { $0.nonce == nonce } }
         guard known == 0 else { return known == offer.nonces.count ? .reserved : .reservedFirst }
         let view = try view(of: offer.productID, offer.offerID, offer.limits, ofOffer)
-        if let grant = offer.grant, request.reserving != .nothing, try !isInForce(grant, view) {
+        if let grant = offer.grant, request.reserving != .nothing, try !isInForce(grant) {
             return .refused([.grantEnded])
         }
         let refusals = view.refusals(under: offer.limits, at: request.at)
@@ -93,9 +93,9 @@ struct LedgerCheck {
     }
 
     /// Returns true if a grant still counts. It may have ended since the decision.
-    private func isInForce(_ grant: UUIDText, _ view: LedgerView) throws -> Bool {
+    private func isInForce(_ grant: UUIDText) throws -> Bool {
         guard let grant = try GrantTable.grant(grant, app, db) else { return false }
-        return grant.isInForce(at: request.at) && !view.redemptions.contains(where: grant.isUsed)
+        return grant.isInForce(at: request.at) && !redemptions.contains { $0.uses(grant) }
     }
 
     private func view(

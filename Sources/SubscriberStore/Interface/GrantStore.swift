@@ -50,6 +50,8 @@ package struct GrantRequest: Sendable {
     package let grant: OfferGrant
     /// The identifiers whose records count for the customer.
     package let names: Set<CustomerIdentifier>
+    /// The customer's accounts; none if they are unknown.
+    package let accounts: Set<Customer>
     /// The identifiers that hold reservations for the customer.
     package let holders: [CustomerIdentifier]
     /// The number of grants that the person may make since ``budgetStart`` without approval.
@@ -57,12 +59,13 @@ package struct GrantRequest: Sendable {
     package let budgetStart: Timestamp
 
     package init(
-        app: AppScope, grant: OfferGrant, names: Set<CustomerIdentifier>, holders: [CustomerIdentifier], budget: Int,
-        budgetStart: Timestamp
+        app: AppScope, grant: OfferGrant, names: Set<CustomerIdentifier>, accounts: Set<Customer>,
+        holders: [CustomerIdentifier], budget: Int, budgetStart: Timestamp
     ) {
         self.app = app
         self.grant = grant
         self.names = names
+        self.accounts = accounts
         self.holders = holders
         self.budget = budget
         self.budgetStart = budgetStart

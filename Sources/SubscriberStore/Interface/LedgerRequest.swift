@@ -139,13 +139,16 @@ package struct LedgerRedemption: Hashable, Sendable {
     package let productID: ProductID
     /// The offer ID reported by the App Store.
     package let offerID: String
+    /// The start of the first discounted period, or the time of ``firstAt`` before it has begun.
     package let at: Timestamp
+    /// The time at which the customer redeemed the offer, as far as known. It never moves to a later time.
+    package let firstAt: Timestamp
     /// The issue time of the signature that explains the redemption; nil if there is none.
     package let authorisedAt: Timestamp?
 
     package init(
         number: Int64, app: AppScope, originalTransactionID: TransactionID?, productID: ProductID, offerID: String,
-        at: Timestamp, authorisedAt: Timestamp?
+        at: Timestamp, firstAt: Timestamp, authorisedAt: Timestamp?
     ) {
         self.number = number
         self.app = app
@@ -153,7 +156,13 @@ package struct LedgerRedemption: Hashable, Sendable {
         self.productID = productID
         self.offerID = offerID
         self.at = at
+        self.firstAt = firstAt
         self.authorisedAt = authorisedAt
+    }
+
+    /// Returns true if the redemption uses a grant.
+    package func uses(_ grant: OfferGrant) -> Bool {
+        productID == grant.productID && offerID == grant.offerID.text.description && grant.isUsed(at: firstAt)
     }
 }
 

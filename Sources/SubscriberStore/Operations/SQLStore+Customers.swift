@@ -60,11 +60,13 @@ extension SQLStore {
         let grants = try rows(of: ofGrants).map(GrantTable.grant)
         let isKnown = !facts.isEmpty || !teamFacts.isEmpty || !links.isEmpty
         // Proofs may show purchases of an account about which only records are stored.
-        guard isKnown || search.hasProofs && !(exposures.isEmpty && events.isEmpty) else { return nil }
+        guard isKnown || search.hasProofs && !(exposures.isEmpty && events.isEmpty && grants.isEmpty) else {
+            return nil
+        }
         return StoredCustomer(
             app: app, facts: facts, teamFacts: teamFacts, links: links, exposures: exposures, events: events,
-            grants: grants,
-            isComplete: search.isComplete, hasUnreadConsumables: search.hasMoreConsumables, coverage: coverage)
+            grants: grants, isComplete: search.isComplete, hasUnreadConsumables: search.hasMoreConsumables,
+            coverage: coverage)
     }
 
     package func setTeamFacts(

@@ -10,13 +10,12 @@ extension SQLStore {
             if let known = try GrantTable.grant(new.id, app, db) { return .made(known) }
             let subscriptions = try LedgerCheck.subscriptions(of: request.holders, app, db)
             let held = try AuthorisationTable.held(by: request.holders, app, db).map(\.id)
-            let redemptions = try RedemptionTable.all(by: subscriptions, explainedBy: held, request.app, db).filter {
-                new.productID == $0.productID && new.offerID.text.description == $0.offerID
-            }
+            let redemptions = try RedemptionTable.all(by: subscriptions, explainedBy: held, request.app, db)
             let others = try db.rows(GrantTable.all(of: request.names, app)).joined().map(GrantTable.grant)
             let usable = others.first { other in
-                other.isAbout(new.productID, new.offerID) && other.withdrawal == nil && new.at < other.expiresAt
-                    && !redemptions.contains { other.isUsed(at: $0.at) }
+                other.isAbout(new.productID, new.offerID) && other.mayBeFor(request.accounts)
+                    && other.withdrawal == nil && new.at < other.expiresAt
+                    && !redemptions.contains { $0.uses(other) }
             }
             if let usable { return .exists(usable) }
             let count = try GrantTable.count(by: new.maker, since: request.budgetStart, app, db)
@@ -30,6 +29,8 @@ extension SQLStore {
         try await write(.names([.grant(id)])) { db in
             guard let stored = try GrantTable.stored(id, db) else { return .unknown }
             let grant = stored.grant
+            // The change is repeated if the answer to the first COMMIT was lost.
+            if grant.approval == .given(act) { return .done(stored) }
             guard grant.approval == .needed, grant.withdrawal == nil, act.at < grant.expiresAt else {
                 return .tooLate(grant)
             }
@@ -42,6 +43,7 @@ extension SQLStore {
     package func withdraw(_ id: UUIDText, _ act: OfferGrant.Act) async throws(StoreError) -> GrantChange {
         try await write(.names([.grant(id)])) { db in
             guard let stored = try GrantTable.stored(id, db) else { return .unknown }
+            if stored.grant.withdrawal == act { return .done(stored) }
             guard stored.grant.withdrawal == nil, act.at < stored.grant.expiresAt else { return .tooLate(stored.grant) }
             try GrantTable.withdraw(id, act, db)
             return try GrantTable.stored(id, db).map(GrantChange.done) ?? .unknown
@@ -75,7 +77,7 @@ extension OfferGrant {
     /// The same new grant, but above the budget.
     fileprivate var awaitingApproval: OfferGrant {
         OfferGrant(
-            id: id, subject: subject, productID: productID, offerID: offerID, purpose: purpose,
+            id: id, subject: subject, account: account, productID: productID, offerID: offerID, purpose: purpose,
             liftsLimits: liftsLimits, maker: maker, at: at, expiresAt: expiresAt, approval: .needed)
     }
 }

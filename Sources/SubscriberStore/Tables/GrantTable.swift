@@ -22,8 +22,8 @@ enum GrantTable {
             }
         return OfferGrant(
             id: try id(row),
-            subject: try StoredIdentifier(kind: try row["kind"], value: try row["value"])
-                .recordedCustomer(),
+            subject: try StoredIdentifier(kind: try row["kind"], value: try row["value"]).recordedCustomer(),
+            account: try account(row),
             productID: try row.productID, offerID: try row.offerID,
             purpose: OfferGrant.Purpose(
                 reason: try row["reason"], note: try row["note"], ticket: try row["ticket"]),
@@ -31,6 +31,13 @@ enum GrantTable {
             maker: OfferGrant.Person(try row["made_by"], subject: try row["made_by_subject"]),
             at: try row.requiredTime("at"), expiresAt: try row.requiredTime("expires_at"), approval: approval,
             withdrawal: withdrawal)
+    }
+
+    private static func account(_ row: Row) throws -> Customer? {
+        guard let kind = try row["account_kind"] as Int64? else { return nil }
+        let identifier = try StoredIdentifier(kind: Int(kind), value: try row["account_value"]).identifier()
+        guard let account = identifier.account else { throw StoreError.unreadable("account_kind") }
+        return account
     }
 
     private static func id(_ row: Row) throws -> UUIDText {
@@ -90,21 +97,24 @@ enum GrantTable {
                 """, [app, time.milliseconds, person.name, person.subject]) ?? 0)
     }
 
-    /// Adds a grant, unless it is known.
+    /// Adds a grant. A known grant gets only an approval and a withdrawal that it lacks.
     static func add(_ grant: OfferGrant, _ app: Int64, _ db: any Database) throws {
         let subject = StoredIdentifier(grant.subject)
+        let account = grant.account.map { StoredIdentifier(CustomerIdentifier($0)) }
         let approval: OfferGrant.Act? = if case .given(let act) = grant.approval { act } else { nil }
         let withdrawal = grant.withdrawal
         try db.send(
             """
             INSERT INTO offer_grant
-                (id, app, kind, value, product_id, offer_id, reason, note, ticket, lifts_limits, made_by,
-                made_by_subject, at, expires_at, needs_approval, approved_by, approved_by_subject, approved_at,
-                withdrawn_by, withdrawn_by_subject, withdrawn_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                (id, app, kind, value, account_kind, account_value, product_id, offer_id, reason, note, ticket,
+                lifts_limits, made_by, made_by_subject, at, expires_at, needs_approval, approved_by,
+                approved_by_subject, approved_at, withdrawn_by, withdrawn_by_subject, withdrawn_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET \(missingActs)
             """,
             [
-                grant.id.bytes, app, subject.kind, subject.value, grant.productID.text.description,
+                grant.id.bytes, app, subject.kind, subject.value, account?.kind, account?.value,
+                grant.productID.text.description,
                 grant.offerID.text.description, grant.purpose.reason, grant.purpose.note, grant.purpose.ticket,
                 grant.liftsLimits ? 1 : 0, grant.maker.name, grant.maker.subject, grant.at.milliseconds,
                 grant.expiresAt.milliseconds, grant.approval == .notNeeded ? 0 : 1, approval?.person.name,
@@ -112,6 +122,16 @@ enum GrantTable {
                 withdrawal?.person.subject, withdrawal?.at.milliseconds,
             ])
     }
+
+    /// The assignments that keep each act of a known grant, and add the new one to a grant that lacks it.
+    private static let missingActs = ["approved", "withdrawn"].flatMap { act in
+        ["by", "by_subject", "at"].map { part in
+            """
+            \(act)_\(part) = CASE WHEN offer_grant.\(act)_at IS NULL
+                THEN excluded.\(act)_\(part) ELSE offer_grant.\(act)_\(part) END
+            """
+        }
+    }.joined(separator: ", ")
 
     static func approve(_ id: UUIDText, _ act: OfferGrant.Act, _ db: any Database) throws {
         try db.send(
@@ -129,10 +149,14 @@ enum GrantTable {
     /// they still count.
     static func erase(_ customer: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         let (stored, erased) = (StoredIdentifier(customer), StoredIdentifier.erased())
-        try db.send(
-            """
-            UPDATE offer_grant SET kind = ?, value = ?, note = NULL, ticket = NULL
-            WHERE app = ? AND kind = ? AND value = ?
-            """, [erased.kind, erased.value, app, stored.kind, stored.value])
+        // Two statements, because each has its own index.
+        for (kind, value) in [("kind", "value"), ("account_kind", "account_value")] {
+            try db.send(
+                """
+                UPDATE offer_grant
+                SET kind = ?, value = ?, account_kind = NULL, account_value = NULL, note = NULL, ticket = NULL
+                WHERE app = ? AND \(kind) = ? AND \(value) = ?
+                """, [erased.kind, erased.value, app, stored.kind, stored.value])
+        }
     }
 }

@@ -270,7 +270,7 @@ enum RedemptionTable {
             number: try row["id"], app: app,
             originalTransactionID: try original.map { _ in try row.transactionID("original_transaction_id") },
             productID: try row.productID, offerID: try row["offer_id"], at: try row.requiredTime("at"),
-            authorisedAt: try row.time("authorised_at"))
+            firstAt: try row.requiredTime("first_at"), authorisedAt: try row.time("authorised_at"))
     }
 
     /// Returns the redemptions of some subscriptions, and those explained by the given authorisations.

@@ -155,6 +155,7 @@ extension OfferGrant {
         let needsApproval = try reader.bool("needsApproval")
         self.init(
             id: try reader.uuid("grant"), subject: try RecordedCustomer(reader),
+            account: reader.object["account"] == nil ? nil : try reader.identifier("account").account,
             productID: try reader.field("productID") { try ProductID(utf8: $0) },
             offerID: try reader.field("offerID") { try OfferID(utf8: $0) },
             purpose: Purpose(

@@ -176,6 +176,7 @@ extension JSONWriter {
     fileprivate mutating func members(of grant: OfferGrant) {
         member("grant", utf8: grant.id.utf8)
         member(of: grant.subject)
+        if let account = grant.account { member("account", of: CustomerIdentifier(account)) }
         member("productID", utf8: grant.productID.text.utf8)
         member("offerID", utf8: grant.offerID.text.utf8)
         member("reason", grant.purpose.reason)

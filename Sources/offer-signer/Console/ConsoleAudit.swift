@@ -18,7 +18,7 @@ enum ConsoleAudit {
             let trail = try await AuditTrail.open(
                 configuration.audit, now: now, readiness: Readiness(), metrics: ServiceMetrics().audit, log: log)
         else { return }
-        let act = ConsoleAct(kind, by: CommandUser.name ?? "-", subject: nil, about: about, roles: roles)
+        let act = ConsoleAct(kind, by: CommandUser.name, subject: nil, about: about, roles: roles)
         let entry = AuditEntry(time: now(), requestID: RequestContext().id.text, act: act, address: nil)
         guard trail.fault == nil, let commit = trail.add([entry]), await commit.isDurable() else {
             throw CommandError(

@@ -69,8 +69,8 @@ struct GrantsAppOptions: ParsableArguments {
             try await options.withStore { store in
                 let desk = GrantDesk(
                     store: CurrentStore(configuration.store, store: store, log: log), makeNonce: sources.makeNonce,
-                    now: sources.now)
-                let person = OfferGrant.Person(CommandUser.name ?? "-")
+                    now: sources.now, isAudited: trail != nil)
+                let person = OfferGrant.Person(CommandUser.name)
                 try await body(CommandDesk(desk: desk, person: person, changes: AuditedChanges(trail)), configured)
             }
         } catch let problem as Problem {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import OfferAudit
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferService
@@ -46,8 +47,8 @@ struct GrantsApproveCommand: AsyncParsableCommand {
     @OptionGroup var app: GrantsAppOptions
 
     func run() async throws {
-        try await app.change(ids, .grantApproval) { desk, id, act async throws(Problem) in
-            try await desk.approve(id, act)
+        try await app.change(ids, .grantApproval) { desk, stored, configured, act async throws(Problem) in
+            try await desk.approve(stored, of: configured, act)
         }
     }
 }
@@ -62,8 +63,8 @@ struct GrantsWithdrawCommand: AsyncParsableCommand {
     @OptionGroup var app: GrantsAppOptions
 
     func run() async throws {
-        try await app.change(ids, .grantWithdrawal) { desk, id, act async throws(Problem) in
-            try await desk.withdraw(id, act)
+        try await app.change(ids, .grantWithdrawal) { desk, stored, _, act async throws(Problem) in
+            try await desk.withdraw(stored.grant.id, act)
         }
     }
 }
@@ -78,14 +79,15 @@ extension UUIDText {
 extension GrantsAppOptions {
     fileprivate func change(
         _ ids: [UUIDText], _ kind: CustomerChange.Kind,
-        _ change: @Sendable (GrantDesk, UUIDText, OfferGrant.Act) async throws(Problem) -> StoredGrant
+        _ change: @Sendable (GrantDesk, StoredGrant, Catalogue.App, OfferGrant.Act) async throws(Problem) -> StoredGrant
     ) async throws {
-        try await withDesk { desk, _ async throws(Problem) in
+        try await withDesk { desk, configured async throws(Problem) in
             for id in ids {
                 let stored = try await desk.desk.grant(id)
                 guard stored.app.bundleID == bundleID else { throw .unknownGrant }
                 let changed = try await desk.record(kind, stored) { () async throws(Problem) in
-                    try await change(desk.desk, id, OfferGrant.Act(by: desk.person, at: Timestamp(.now)))
+                    try await change(
+                        desk.desk, stored, configured, OfferGrant.Act(by: desk.person, at: Timestamp(.now)))
                 }
                 try await desk.show(changed)
             }

@@ -142,7 +142,10 @@ struct DoctorCommand: AsyncParsableCommand {
         let apps = (configuration.catalogue?.apps ?? [:]).sorted { $0.key.text.description < $1.key.text.description }
         for (bundleID, app) in apps {
             guard let policy = app.rules.grants else { continue }
-            report("offers of \(bundleID.text) can be granted, \(policy.dailyBudget) a day by each person alone")
+            report(
+                configuration.audit == nil
+                    ? "offers of \(bundleID.text) cannot be granted, because there is no audit trail"
+                    : "offers of \(bundleID.text) can be granted, \(policy.dailyBudget) a day by each person alone")
         }
     }
 

@@ -105,7 +105,7 @@ struct ServeCommand: AsyncParsableCommand {
         Task {
             do {
                 let link = try await ConsoleInvitation.make(
-                    name: CommandUser.name ?? "developer", roles: ConsoleRole.allCases, at: Timestamp(.now), in: store,
+                    name: CommandUser.name, roles: ConsoleRole.allCases, at: Timestamp(.now), in: store,
                     console.origin.text)
                 StandardStreams.print("\(text). Within five minutes, sign in once with:\n\n  \(link)\n\n")
             } catch {

@@ -15,7 +15,7 @@ struct GrantTests {
     ) throws -> OfferGrant {
         let ann = OfferGrant.Person("Ann")
         return OfferGrant(
-            id: UUIDText(high: 7, low: 7), subject: .customer(.appTransactionID(try TransactionID("A"))),
+            id: UUIDText(high: 7, low: 7), subject: .customer(.appTransactionID(try TransactionID("A"))), account: nil,
             productID: try ProductID(product), offerID: try OfferID(utf8: Array(offer.utf8)),
             purpose: OfferGrant.Purpose(reason: "goodwill"), liftsLimits: liftsLimits, maker: ann, at: .day(made),
             expiresAt: .day(expires), approval: approval,
@@ -31,18 +31,23 @@ struct GrantTests {
         try DecidingSamples.facts(renewal: TestFacts.renewal(of: "1", signed: 1, .on), change)
     }
 
-    private func rules(_ limits: OfferLimits = OfferLimits()) throws -> AppRules {
-        let terms = try DecidingSamples.terms(Self.never)
+    private func rules(
+        _ limits: OfferLimits = OfferLimits(), _ condition: Condition = never, _ grants: GrantPolicy? = GrantPolicy()
+    ) throws -> AppRules {
+        let terms = try DecidingSamples.terms(condition)
         let refused = OfferTerms(
             productID: terms.productID, offerID: terms.offerID, rule: terms.rule, limits: limits)
         let open = OfferTerms(
             productID: terms.productID, offerID: try OfferID(utf8: Array("open".utf8)),
             rule: Rule(name: "anyone", condition: .test(.everSubscribed(true))), priority: 10)
-        return AppRules(offers: [refused, open], products: try DecidingSamples.products())
+        return AppRules(offers: [refused, open], grants: grants, products: try DecidingSamples.products())
     }
 
-    private func half(_ facts: CustomerFacts, _ limits: OfferLimits = OfferLimits()) throws -> OfferDecision {
-        let decisions = try rules(limits).decide(facts, at: Self.now)
+    private func half(
+        _ facts: CustomerFacts, _ limits: OfferLimits = OfferLimits(), _ condition: Condition = never,
+        _ grants: GrantPolicy? = GrantPolicy()
+    ) throws -> OfferDecision {
+        let decisions = try rules(limits, condition, grants).decide(facts, at: Self.now)
         return try #require(decisions.first { $0.offer.offerID.text.description == "half" })
     }
 
@@ -77,6 +82,39 @@ struct GrantTests {
         }
         #expect(try half(customer(redeemed, Self.grant(made: 1))).isEligible)
         #expect(try !half(customer(redeemed, Self.grant(made: -1))).isEligible)
+        let minute = 1.0 / 1440
+        #expect(try !half(customer(redeemed, Self.grant(made: 5 * minute))).isEligible, "the clock was ahead")
+        #expect(try half(customer(redeemed, Self.grant(made: 6 * minute))).isEligible)
+    }
+
+    @Test("turning auto-renew off and on during the offer does not use a new grant of it")
+    func uncertain() throws {
+        let offer = AppliedOffer(type: .promotional, identifier: "half")
+        var announcement = Renewal(productID: try ProductID("monthly"), autoRenewStatus: .off)
+        announcement.autoRenewProductID = try ProductID("monthly")
+        let off = try TestFacts.fact(.firstAnnouncement(announcement), "1", of: "1", signed: .day(38))
+        let on = try TestFacts.renewal(of: "1", signed: 39.5) { $0.offer = offer }
+        let facts = try DecidingSamples.facts { $0.offer = offer } + [off, on]
+        let customer = customer(facts, try Self.grant(made: 39))
+        #expect(customer.state.redemptions.map(\.isCertain) == [true, false], "\(customer.state.redemptions)")
+        #expect(try half(customer).offer.grant != nil)
+    }
+
+    @Test("without grants in the configuration, a stored grant gives nothing")
+    func disabled() throws {
+        let decision = try half(customer(active(), Self.grant()), OfferLimits(), Self.never, nil)
+        #expect(!decision.isEligible && decision.offer.rule.name == "r" && decision.offer.grant == nil)
+    }
+
+    @Test("a customer in billing retry keeps an offer for such customers, and a grant gives them no other offer")
+    func billingRetry() throws {
+        let facts = try DecidingSamples.facts(
+            renewal: TestFacts.renewal(signed: 30.1) { $0.isInBillingRetryPeriod = true },
+            status: TestFacts.status(.billingRetry, signed: 30.1), end: 30)
+        let asks = DecidingSamples.subscription(.status([.billingRetry]))
+        let granted = try half(customer(facts, Self.grant()), OfferLimits(), asks)
+        #expect(granted.isEligible && granted.offer.rule.name == "grant")
+        #expect(try half(customer(facts, Self.grant())).codes == [.billingRetry])
     }
 
     @Test("what is in force under any rule stays in force: a family member, a pending offer, an unknown customer")
@@ -158,17 +196,17 @@ struct GrantTests {
                 source: OfferSource(rule: nil, channel: channel))
         }
         let signed = try signature(at: 39.5, until: 41, .grant)
-        for (grant, authorisations, redemptions, state) in [
-            (try Self.grant(), [], [], .open), (try Self.grant(approval: .needed), [], [], .awaitingApproval),
-            (try Self.grant(), [signed], [], .signed),
-            (try Self.grant(), [try signature(at: 39.5, until: 39.9, .grant)], [], .open),
-            (try Self.grant(), [try signature(at: 39.5, until: 41, .decision)], [], .open),
-            (try Self.grant(), [signed], [.day(39.6)], .redeemed), (try Self.grant(), [], [.day(38)], .open),
-            (try Self.grant(expires: 40), [], [], .expired), (try Self.grant(expires: 40), [signed], [], .signed),
-            (try Self.grant(withdrawn: true), [signed], [], .withdrawn),
-            (try Self.grant(withdrawn: true), [signed], [.day(39.6)], .redeemed),
-        ] as [(OfferGrant, [Authorisation], [Timestamp], OfferGrant.State)] {
-            #expect(grant.state(authorisations, redemptions: redemptions, at: Self.now) == state)
+        for (grant, authorisations, isRedeemed, state) in [
+            (try Self.grant(), [], false, .open), (try Self.grant(approval: .needed), [], false, .awaitingApproval),
+            (try Self.grant(), [signed], false, .signed),
+            (try Self.grant(), [try signature(at: 39.5, until: 39.9, .grant)], false, .open),
+            (try Self.grant(), [try signature(at: 39.5, until: 41, .decision)], false, .open),
+            (try Self.grant(), [signed], true, .redeemed),
+            (try Self.grant(expires: 40), [], false, .expired), (try Self.grant(expires: 40), [signed], false, .signed),
+            (try Self.grant(withdrawn: true), [signed], false, .withdrawn),
+            (try Self.grant(withdrawn: true), [signed], true, .redeemed),
+        ] as [(OfferGrant, [Authorisation], Bool, OfferGrant.State)] {
+            #expect(grant.state(authorisations, isRedeemed: isRedeemed, at: Self.now) == state)
         }
     }
 }

@@ -100,7 +100,8 @@ struct RefreshQueueTests {
     func freshness() {
         let facts = [Sample.transaction("1", of: "1", signed: 5), Sample.transaction("2", of: "2", signed: 8)]
         let customer = StoredCustomer(
-            app: Self.app, facts: facts, teamFacts: [], links: [], exposures: [], isComplete: true)
+            app: Self.app, facts: facts, teamFacts: [], links: [], exposures: [], events: [],
+            grants: [], isComplete: true)
         #expect(customer.staleSubscriptions(under: nil, at: Sample.day(999)).isEmpty)
         #expect(customer.staleSubscriptions(under: .days(1), at: Sample.day(6)).isEmpty)
         #expect(customer.staleSubscriptions(under: .days(1), at: Sample.day(9.01)) == [Sample.id("1"), Sample.id("2")])

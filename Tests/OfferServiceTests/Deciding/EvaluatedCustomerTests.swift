@@ -22,7 +22,8 @@ struct EvaluatedCustomerTests {
                 environment: nil), proofs: nil, unprovenRefresh: .always)
         let app = Catalogue.App(appAppleID: 1, offers: [:], freshness: freshness)
         let stored = StoredCustomer(
-            app: Sample.production, facts: facts, teamFacts: [], links: [], exposures: [], isComplete: true)
+            app: Sample.production, facts: facts, teamFacts: [], links: [], exposures: [], events: [],
+            grants: [], isComplete: true)
         return try EvaluatedCustomer(
             named, in: Sample.production, app, stored: stored, newFacts: new,
             RefreshOutcomes(customer: lookUp, history: lookUp), at: now)
@@ -83,7 +84,7 @@ struct EvaluatedCustomerTests {
         let stored = StoredCustomer(
             app: Sample.production,
             facts: [Sample.transaction("1", of: "1") { $0.appTransactionID = Sample.id("7040") }], teamFacts: [],
-            links: [], exposures: [], isComplete: true)
+            links: [], exposures: [], events: [], grants: [], isComplete: true)
         let known = try EvaluatedCustomer(
             named, in: Sample.production, app, stored: stored, newFacts: [],
             RefreshOutcomes(customer: .answered(hasNews: false), isEmpty: true), at: Self.now)

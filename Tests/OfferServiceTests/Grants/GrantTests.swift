@@ -17,10 +17,25 @@ struct GrantTests {
     private static let app =
         "appAppleID: 1234567890\n    grants: {reasons: [goodwill, outage], dailyBudget: 2, expiresIn: 5d}"
 
-    private static func service(
+    private let folder: TemporaryFolder
+    private let trail: AuditTrail?
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        trail = try await StoreService.trail(in: folder)
+    }
+
+    /// A service without customers.
+    private func empty(
+        app: String = app, callers: [Caller] = [], trail: AuditTrail? = nil
+    ) throws -> StoreService {
+        try StoreService(Story.offers, app: app, callers: callers) { $0.safeguards.trail = trail ?? self.trail }
+    }
+
+    private func service(
         app: String = app, callers: [Caller] = [], trail: AuditTrail? = nil
     ) async throws -> StoreService {
-        let service = try StoreService(Story.offers, app: app, callers: callers) { $0.safeguards.trail = trail }
+        let service = try empty(app: app, callers: callers, trail: trail)
         for number in 1...3 as ClosedRange<UInt64> {
             try await service.addSubscriber("\(1000 + number)", account: number)
         }
@@ -38,6 +53,28 @@ struct GrantTests {
         token: String? = nil
     ) async -> HTTPResponse {
         await service.post("/v1/grants", members(number, offer, more), token: token)
+    }
+
+    /// A grant of the offer `back`.
+    private static func stored(to customer: CustomerIdentifier, _ number: UInt64 = 1, at day: Double = 1) throws
+        -> OfferGrant
+    {
+        OfferGrant(
+            id: UUIDText(high: 1, low: number), subject: .customer(customer), account: nil,
+            productID: try ProductID(utf8: Array("monthly".utf8)), offerID: try OfferID(utf8: Array("back".utf8)),
+            purpose: OfferGrant.Purpose(reason: "goodwill"), liftsLimits: false, maker: OfferGrant.Person("ann"),
+            at: Sample.day(day), expiresAt: Sample.day(day + 5), approval: .notNeeded)
+    }
+
+    /// Adds a grant of day 9 to another customer, which waits for approval.
+    private static func waiting(in service: StoreService) async throws -> UUIDText {
+        let customer = CustomerIdentifier.originalTransactionID(Sample.id("9999"))
+        let grant = try stored(to: customer, 2, at: 9)
+        _ = try await service.store.make(
+            GrantRequest(
+                app: Sample.production, grant: grant, names: [customer], accounts: [], holders: [], budget: 0,
+                budgetStart: Sample.day(0)))
+        return grant.id
     }
 
     private static func act(
@@ -58,7 +95,7 @@ struct GrantTests {
 
     @Test("the story: granted, signed under the rule grant, redeemed, and used up; another customer gets nothing")
     func story() async throws {
-        let story = try Story(service: StoreService(Story.offers, app: Self.app))
+        let story = try Story(service: empty())
         let other = try Story(2, service: story.service)
         for story in [story, other] { try await story.on(0) { try $0.subscribe(at: $1) } }
         #expect(try await story.ask(on: 1).refused["back"] == ["ended_because", "subscription_status"])
@@ -91,14 +128,33 @@ struct GrantTests {
         #expect(try await story.ask(on: 31.2).signed == ["back"])
     }
 
+    @Test("a request with proofs is decided under the grant, even if the store knows nothing but the grant")
+    func proven() async throws {
+        let story = try Story(service: empty())
+        try await story.on(0) { try $0.subscribe(at: $1) }
+        story.service.setDay(1)
+        #expect(await Self.grant(story.service).status == 200)
+        let decision = try await story.ask(on: 2, hasProofs: true)
+        #expect(decision.signed == ["back"], "\(decision.response.text)")
+        #expect(decision.offers.first?["rule"] as? String == "grant")
+        let other = try Story(service: empty())
+        other.customer = story.customer
+        _ = try await other.service.store.make(
+            GrantRequest(
+                app: Sample.production, grant: Self.stored(to: Sample.account(1)), names: [Sample.account(1)],
+                accounts: [], holders: [], budget: 1, budgetStart: Sample.day(0)))
+        #expect(try await other.ask(on: 2, hasProofs: true).signed == ["back"])
+    }
+
     @Test("a grant that is withdrawn or over gives nothing more")
     func withdrawn() async throws {
-        let service = try await Self.service()
+        let service = try await self.service()
         let id = try Self.id(await Self.grant(service))
         #expect(try await service.decide(#"\#(StoreService.token()),"sign":false"#).eligible == ["back"])
         let withdrawn = await Self.act(service, "DELETE", "/v1/grants", id)
         #expect(withdrawn.status == 200 && withdrawn.json["state"] as? String == "withdrawn", "\(withdrawn.text)")
         #expect(try await service.decide(#"\#(StoreService.token()),"sign":false"#).eligible == [])
+        service.setDay(10.1)
         let again = await Self.act(service, "DELETE", "/v1/grants", id)
         #expect(again.status == 409 && again.json["code"] as? String == "grant_closed")
         service.setDay(10.5)
@@ -110,10 +166,26 @@ struct GrantTests {
         #expect(await Self.states(service) == ["withdrawn", "expired"])
     }
 
+    @Test("a grant to one person is not for another person who shares the Apple Account")
+    func shared() async throws {
+        let service = try empty()
+        for number in 1...2 as ClosedRange<UInt64> {
+            try await service.addSubscriber("\(1000 + number)", account: number) {
+                $0.appTransactionID = Sample.id("70")
+            }
+        }
+        let granted = await Self.grant(service, 1)
+        #expect(granted.json["appTransactionID"] as? String == "70", "\(granted.text)")
+        #expect(try await service.decide(#"\#(StoreService.token(1)),"sign":false"#).eligible == ["back"])
+        #expect(try await service.decide(#"\#(StoreService.token(2)),"sign":false"#).eligible == [])
+        #expect(await Self.states(service, 2) == [])
+        #expect(await Self.grant(service, 2).status == 200, "the other person can have one too")
+    }
+
     @Test("above the daily budget, the grant counts only after a second person has approved it")
     func budget() async throws {
         let callers = [try Caller.test("ann"), try Caller.test("bob")]
-        let service = try await Self.service(callers: callers)
+        let service = try await self.service(callers: callers)
         for number in 1...2 as ClosedRange<UInt64> {
             let made = await Self.grant(service, number, token: "token-of-ann")
             #expect(made.json["state"] as? String == "open", "\(made.text)")
@@ -146,8 +218,8 @@ struct GrantTests {
             try Caller.test("all"), try Caller.test("grants", [.grant]), try Caller.test("signs", [.sign]),
             try Caller.test("elsewhere", [.grant], apps: ["com.example.other"]),
         ]
-        let service = try await Self.service(callers: callers)
-        let unconfigured = try await Self.service(app: "appAppleID: 1234567890")
+        let service = try await self.service(callers: callers)
+        let unconfigured = try await self.service(app: "appAppleID: 1234567890")
         let none = await Self.grant(unconfigured)
         #expect(none.status == 422 && none.json["code"] as? String == "grants_not_configured")
         for (members, token, status, code) in [
@@ -174,9 +246,60 @@ struct GrantTests {
         #expect(unknown.status == 404 && unknown.json["code"] as? String == "unknown_grant")
     }
 
+    @Test("without an audit trail nobody can grant or approve")
+    func withoutTrail() async throws {
+        let service = try StoreService(Story.offers, app: Self.app)
+        try await service.addSubscriber()
+        let refused = await Self.grant(service)
+        #expect(refused.status == 422 && refused.text.contains("no audit trail"), "\(refused.text)")
+        let waiting = try await Self.waiting(in: service)
+        let unapproved = await Self.act(service, "POST", "/v1/grants/approve", waiting.description)
+        #expect(unapproved.status == 422 && unapproved.text.contains("no audit trail"), "\(unapproved.text)")
+        #expect(await Self.act(service, "DELETE", "/v1/grants", waiting.description).status == 200)
+    }
+
+    @Test("without grants in the configuration, nothing is granted, signed or approved, and grants can be withdrawn")
+    func turnedOff() async throws {
+        let service = try await self.service(app: "appAppleID: 1234567890")
+        let subscription = CustomerIdentifier.originalTransactionID(Sample.id("1001"))
+        let stored = try Self.stored(to: subscription, at: 9)
+        _ = try await service.store.make(
+            GrantRequest(
+                app: Sample.production, grant: stored, names: [subscription], accounts: [], holders: [], budget: 1,
+                budgetStart: Sample.day(0)))
+        #expect(await Self.states(service) == ["open"])
+        #expect(try await service.decide(#"\#(StoreService.token()),"sign":false"#).eligible == [])
+        let waiting = try await Self.waiting(in: service)
+        let unapproved = await Self.act(service, "POST", "/v1/grants/approve", waiting.description)
+        #expect(unapproved.status == 422 && unapproved.json["code"] as? String == "grants_not_configured")
+        #expect(await Self.act(service, "DELETE", "/v1/grants", waiting.description).status == 200)
+    }
+
+    @Test("a caller without the scope customers sees the customers and notes of its own grants only")
+    func privacy() async throws {
+        let callers = [
+            try Caller.test("ann", [.grant]), try Caller.test("bob", [.grant]),
+            try Caller.test("eve", [.grant, .customers]),
+        ]
+        let service = try await self.service(callers: callers)
+        let note = #","note":"outage of 3 May","ticket":"T-17""#
+        let made = await Self.grant(service, 1, "back", note, token: "token-of-ann")
+        #expect(made.json["ticket"] as? String == "T-17", "\(made.text)")
+        for (name, isShown) in [("ann", true), ("bob", false), ("eve", true)] {
+            let list = await service.routes.respondLater(
+                HTTPRequest(
+                    method: "GET", target: "/v1/grants?bundleID=com.example.app",
+                    authorization: "Bearer token-of-\(name)"))
+            #expect(list.text.contains("goodwill"), "\(list.text)")
+            for personal in ["outage of 3 May", "T-17", "originalTransactionID"] {
+                #expect(list.text.contains(personal) == isShown, "\(name): \(list.text)")
+            }
+        }
+    }
+
     @Test("of two persons who grant the same offer at once, one succeeds")
     func atOnce() async throws {
-        let service = try await Self.service()
+        let service = try await self.service()
         let statuses = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<8 { group.addTask { await Self.grant(service).status } }
             return await group.reduce(into: []) { $0.append($1) }
@@ -187,7 +310,7 @@ struct GrantTests {
     @Test("a grant is in the audit trail before it counts, and a grant without its line is not made")
     func audited() async throws {
         let folder = try TemporaryFolder()
-        let service = try await Self.service(trail: StoreService.trail(in: folder))
+        let service = try await self.service(trail: StoreService.trail(in: folder))
         let id = try Self.id(await Self.grant(service, 1, "back", #","note":"a secret note""#))
         #expect(try await service.decide().signed == ["back"])
         _ = await Self.act(service, "DELETE", "/v1/grants", id)
@@ -200,15 +323,37 @@ struct GrantTests {
                 == ["customer_grant", "promotional_offer_jws", "customer_grant_withdrawn"], "\(text)")
         #expect(lines[0]["grant"] as? String == id && lines[0]["reason"] as? String == "goodwill")
         #expect(lines[0]["offerID"] as? String == "back" && lines[1]["rule"] as? String == "grant")
+        #expect(lines[0]["madeBy"] as? String == "-" && lines[2]["madeBy"] as? String == "-")
+        #expect((lines[0]["expiresAt"] as? String)?.hasPrefix("2025-10-24T08:53:20") == true, "five days later")
         #expect(!text.contains("secret note"))
         try FileManager.default.removeItem(atPath: folder.path + "/audit.jsonl")
         let full = try TemporaryFolder()
         try FileManager.default.createSymbolicLink(
             atPath: full.path + "/audit.jsonl", withDestinationPath: "/dev/full")
-        let mute = try await Self.service(trail: StoreService.trail(in: full))
+        let mute = try await self.service(trail: StoreService.trail(in: full))
         let refused = await Self.grant(mute)
         #expect(refused.status == 503 && refused.json["code"] as? String == "audit_unavailable", "\(refused.text)")
         #expect(try await mute.store.grants(in: Sample.production, .all, before: nil, limit: 9) == [])
+    }
+
+    @Test("who buys with another person's token gets no grant of that person")
+    func stolenToken() async throws {
+        let service = try StoreService.retention(
+            "- message: \(Retention.message(5))",
+            app: "appAppleID: 1234567890\n    grants: {message: \(Retention.message(7))}", rules: ""
+        ) {
+            $0.safeguards.trail = trail
+        }
+        // The account has several Apple Accounts, so the grant is kept under the account.
+        for id in ["1000", "1001"] {
+            try await service.addSubscriber(id, autoRenew: false) { $0.appTransactionID = Sample.id("7\(id)") }
+        }
+        let granted = await Self.grant(service, 1, "keep")
+        #expect(granted.json["appAccountToken"] != nil, "\(granted.text)")
+        try await service.addSubscriber("3000", autoRenew: false) { $0.appTransactionID = Sample.id("73000") }
+        let thief = Retention.Request(2).with("originalTransactionId", #""3000""#)
+        #expect(try await service.message(thief).text == Retention.shown(5))
+        #expect(try await service.decide(#"\#(StoreService.token()),"sign":false"#).eligible.first == "keep")
     }
 
     @Test("the App Store's cancel page shows the granted offer, and its own customer only")
@@ -216,7 +361,8 @@ struct GrantTests {
         let message = Retention.message(7)
         let cases = "- message: \(Retention.message(5))"
         let service = try StoreService.retention(
-            cases, app: "appAppleID: 1234567890\n    grants: {message: \(message)}", rules: "")
+            cases, app: "appAppleID: 1234567890\n    grants: {message: \(message)}", rules: ""
+        ) { $0.safeguards.trail = trail }
         try await service.addSubscriber(autoRenew: false)
         try await service.addSubscriber("2000", account: 2, autoRenew: false)
         #expect(try await service.message().text == Retention.shown(5))

@@ -29,4 +29,14 @@ extension Migration {
             CREATE INDEX offer_grant_customer ON offer_grant (app, kind, value);
             CREATE INDEX offer_grant_age ON offer_grant (app, at)
             """)
+
+    /// The same change as ``Migration/accountsOfGrants``, which explains the columns.
+    static let accountsOfGrantsInPostgreSQL = Migration(
+        name: "accounts of grants",
+        sql: """
+            ALTER TABLE offer_grant ADD COLUMN account_kind BIGINT;
+            ALTER TABLE offer_grant ADD COLUMN account_value BYTEA;
+            CREATE INDEX offer_grant_account ON offer_grant (app, account_kind, account_value)
+                WHERE account_kind IS NOT NULL
+            """)
 }

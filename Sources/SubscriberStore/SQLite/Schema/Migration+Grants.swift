@@ -33,4 +33,15 @@ extension Migration {
             CREATE INDEX offer_grant_customer ON offer_grant (app, kind, value);
             CREATE INDEX offer_grant_age ON offer_grant (app, at);
             """)
+
+    /// The account for which each grant was made.
+    static let accountsOfGrants = Migration(
+        name: "accounts of grants",
+        sql: """
+            -- As in authorisation_holder. Both are NULL if no account is known, for earlier grants and after an erasure.
+            ALTER TABLE offer_grant ADD COLUMN account_kind INTEGER;
+            ALTER TABLE offer_grant ADD COLUMN account_value BLOB;
+            CREATE INDEX offer_grant_account ON offer_grant (app, account_kind, account_value)
+                WHERE account_kind IS NOT NULL;
+            """)
 }
