@@ -11,6 +11,7 @@ enum Schema {
         .subscriptions, .notifications, .forwarding, .customers, .asking, .ledger, .ledgerOffers,
         .counts, .retention, .ledgerCoverage, .coverage, .redemptions, .exposures, .retentionShown, .renewalChanges,
         .idempotentRequests, .offerEvents, .console, .grants,
+        .reports,
     ]
 
     static var latestVersion: Int { migrations.count }
