@@ -190,7 +190,7 @@ class Walk:
         self.expect("the address has the order", "sort=offer" in driver.current_url)
         driver.find_element(By.CSS_SELECTOR, "th[scope=row] a").send_keys(Keys.ENTER)
         # Nobody reloads the page. Idle threads count, and wait while the machine is busy.
-        self.expect_text(driver, "the report is made", "Access by day", path="/reports/offer", seconds=300)
+        self.expect_text(driver, "the report is made", "As of</dt>", path="/reports/offer", seconds=300)
         check(driver, "report")
         driver.find_element(By.CSS_SELECTOR, "form.buttons button").send_keys(Keys.ENTER)
         self.expect_text(driver, "the page is there again", "As of</dt>", path="/reports/offer")

@@ -77,7 +77,7 @@ extension ReportSections {
             "cohorts", "Cohorts",
             """
             \(Self.definition(.conversion, question))
-            \(plot.html)\(Blocks.table("Cohorts", head: ["From"] + Self.outcomeHead, rows: rows, class: "numbers"))
+            \(plot.html)\(Blocks.table("Numbers of each cohort", head: ["From"] + Self.outcomeHead, rows: rows, class: "numbers"))
             \(download(.cohorts))
             """)
     }
@@ -145,6 +145,6 @@ extension ReportSections {
         let items = ReportDefinition.allCases.html { definition in
             "<dt>\(definition.rawValue)</dt><dd>\(definition.text(question))</dd>"
         }
-        return Blocks.section("definitions", "What the numbers mean", "<dl>\(items)</dl>")
+        return Blocks.section("definitions", "What the numbers mean", #"<dl class="pairs">\#(items)</dl>"#)
     }
 }

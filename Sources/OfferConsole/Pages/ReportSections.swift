@@ -13,9 +13,14 @@ struct ReportSections {
     }
 
     var html: HTML {
-        """
-        \(verdict)\(effect)\(access)\(funnel)\(paid)\(retention)\(churn)\(cohorts)\(groups)\(trust)\(definitions)
-        """
+        guard report.funnel.exposed.total > 0 else {
+            return Blocks.empty(
+                "Nobody has been exposed to the offer yet",
+                "The first customers for whom everything except the share of the rule holds appear here.")
+        }
+        return """
+            \(verdict)\(effect)\(access)\(funnel)\(paid)\(retention)\(churn)\(cohorts)\(groups)\(trust)\(definitions)
+            """
     }
 
     var question: ReportQuestion { report.question }
@@ -84,7 +89,7 @@ struct ReportSections {
             """
             \(Self.definition(.access, question))
             \(plot.html)<details><summary>The numbers as a table</summary>
-            \(Blocks.table("Access by day", head: head, rows: table, class: "numbers"))\(download(.access))</details>
+            \(Blocks.table("Numbers of each day", head: head, rows: table, class: "numbers"))\(download(.access))</details>
             """)
     }
 

@@ -45,7 +45,7 @@ package final class ReportsView: Sendable {
             "offers", "Did the offers earn anything?", count: rows.count,
             """
             <p class="note">Access is compared with the customers who were held out. Only an interval that holds at any \
-            number of looks says <em>clear</em>. Groups are many comparisons: one of twenty looks different by chance.</p>
+            number of looks says <em>clear</em>. Of many offers without any effect, a few look different by chance.</p>
             <div class="scroll" role="region" aria-label="Effect of each offer" tabindex="0"><table class="figures">
             <thead><tr>\(head)</tr></thead>
             <tbody>
