@@ -181,7 +181,7 @@ let package = Package(
             name: "SubscriberSync",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP",
-                "OfferAudit", "AppStoreData", "AppStoreAPI", "AppStoreConnect", "SubscriberStore",
+                "OfferAudit", "AppStoreData", "AppStoreAPI", "AppStoreConnect", "OfferReports", "SubscriberStore",
                 "OfferConfiguration", locks, logging, nioCore, serviceLifecycle, nioPosix,
             ],
             exclude: ["README.md"], swiftSettings: strict
@@ -189,8 +189,9 @@ let package = Package(
         .target(
             name: "OfferService",
             dependencies: [
-                "COpenAPI", "CProcess", "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OfferHTTP",
-                "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore",
+                "COpenAPI", "CProcess", "OfferCore", "OfferEligibility", "OfferReports", "OfferCrypto",
+                "OfferTelemetry", "OfferHTTP", "OfferConsole", "OfferKeys", "OfferAudit", "OfferIdentity",
+                "AppStoreData", "AppStoreAPI", "SubscriberStore",
                 "OfferExplanations", "OfferConfiguration", "SubscriberSync", locks, logging, nioCore, nioHTTP1,
                 nioPosix, nioSSL, serviceLifecycle, unixSignals,
             ],
@@ -199,7 +200,8 @@ let package = Package(
         .target(
             name: "ConsoleService",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferAudit",
+                "OfferCore", "OfferEligibility", "OfferReports", "OfferCrypto", "OfferTelemetry", "OfferHTTP",
+                "OfferAudit",
                 "OfferConsole", "OfferIdentity", "OutgoingHTTP", "AppStoreAPI", "SubscriberStore", "OfferConfiguration",
                 "SubscriberSync", "OfferService", locks, logging, serviceLifecycle,
             ],
@@ -390,8 +392,8 @@ let package = Package(
         ),
         // Every page of the console, in every state, with made-up data.
         .target(
-            name: "ConsoleSamples", dependencies: ["OfferConsole", "OfferCore"], path: "Tests/ConsoleSamples",
-            swiftSettings: strict),
+            name: "ConsoleSamples", dependencies: ["OfferConsole", "OfferCore", "OfferReports"],
+            path: "Tests/ConsoleSamples", swiftSettings: strict),
         .testTarget(
             name: "OfferConsoleTests", dependencies: ["ConsoleSamples", "OfferConsole", "OfferCore"],
             swiftSettings: strict),

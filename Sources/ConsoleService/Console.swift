@@ -50,6 +50,7 @@ package enum Console {
             ] + CustomerPage(directory: application.directory, store: store, acts: acts, log: log).routes
             + GrantPage(desk: application.desk, store: store, acts: acts, log: log).routes
             + OffersPage(store: store).routes + GrantsPage(desk: application.desk, acts: acts).routes
+            + ReportsPage(desk: application.reports, acts: acts).routes
             + RulesPage(trials: trials, acts: acts).routes + AlarmsPage(store: store, acts: acts).routes
         let signIn = SignInPages(
             store: store, acts: acts, pages: pages, provider: provider, metrics: application.metrics, log: log)

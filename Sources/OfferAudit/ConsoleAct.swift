@@ -19,6 +19,8 @@ package struct ConsoleAct: Hashable, Sendable {
         /// A trial of new rules was started.
         case rulesTrial = "console_rules_trial"
         case rulesCancel = "console_rules_cancel"
+        /// A report was made again.
+        case report = "console_report"
         /// The activity of other persons was read.
         case audit = "console_audit"
         /// The list of grants with the customers, notes and tickets.

@@ -146,7 +146,7 @@ class Walk:
         """Goes through the console with the keyboard. The driver is signed in, on the start page."""
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(self.arguments.link))
         addresses = self.sections(driver)
-        self.expect("there are seven sections", len(addresses) == 7)
+        self.expect("there are eight sections", len(addresses) == 8)
         driver.get(origin + "/find")
         check(driver, "find")
         box = driver.find_element(By.NAME, "q")
@@ -176,10 +176,27 @@ class Walk:
             self.expect(f"{name} opens", driver.find_element(By.TAG_NAME, "h1").text != "" and "Error" not in driver.title)
             if name != "find":
                 check(driver, name)
+        self.read_report(driver, check, origin)
         self.try_rules(driver, check, origin)
         driver.get(origin + "/nothing")
         self.expect_text(driver, "an unknown address has a page", "There is no such page")
         check(driver, "not-found")
+
+    def read_report(self, driver, check, origin):
+        """Opens the overview of all offers, sorts it, and reads the report of the first offer."""
+        driver.get(origin + "/reports")
+        driver.find_element(By.CSS_SELECTOR, "th[scope=col] a").send_keys(Keys.ENTER)
+        self.expect_text(driver, "a heading sorts the offers", 'aria-sort="ascending"', path="/reports")
+        self.expect("the address has the order", "sort=offer" in driver.current_url)
+        driver.find_element(By.CSS_SELECTOR, "th[scope=row] a").send_keys(Keys.ENTER)
+        # Nobody reloads the page. Idle threads count, and wait while the machine is busy.
+        self.expect_text(driver, "the report is made", "As of</dt>", path="/reports/offer", seconds=300)
+        check(driver, "report")
+        driver.find_element(By.CSS_SELECTOR, "form.buttons button").send_keys(Keys.ENTER)
+        self.expect_text(driver, "the page is there again", "As of</dt>", path="/reports/offer")
+        driver.get(origin + "/reports?sort=effect")
+        self.expect_text(driver, "the offers are compared", "Verdict")
+        check(driver, "reports-sorted")
 
     def try_rules(self, driver, check, origin):
         """Checks a file with an error, and tries one without, on all customers."""

@@ -16,6 +16,8 @@ struct RolesTests {
         "/grants/withdraw": ["support", "marketing"],
         "/find": ["support"], "/customer": ["support"], "/customer.csv": ["support"],
         "/offers": ["support", "marketing", "operator"], "/offers.csv": ["support", "marketing", "operator"],
+        "/reports": ["marketing"], "/reports/offer": ["marketing"], "/reports/offer.csv": ["marketing"],
+        "/reports/refresh": ["marketing"],
         "/rules": ["marketing", "operator"], "/rules/trial": ["marketing", "operator"],
         "/rules/trial.csv": ["marketing", "operator"], "/rules/cancel": ["marketing", "operator"],
         "/alarms": ["operator"], "/alarms/acknowledge": ["operator"], "/health": ["operator"],
@@ -49,7 +51,7 @@ struct RolesTests {
     func unknownRole() async throws {
         let console = try await TestConsole()
         let cookie = try await console.signIn(["root"])
-        let acts = ["/alarms/acknowledge", "/grants/approve", "/grants/withdraw", "/rules/cancel"]
+        let acts = ["/alarms/acknowledge", "/grants/approve", "/grants/withdraw", "/reports/refresh", "/rules/cancel"]
         for path in Self.expected.keys where !acts.contains(path) {
             #expect(await console.get(path, cookie: cookie).status == 403, "\(path)")
         }
@@ -70,7 +72,8 @@ struct RolesTests {
         let console = try await TestConsole()
         let cookie = try await console.signIn(Self.roles)
         for path in [
-            "/find", "/offers", "/offers.csv", "/grants", "/grant", "/rules", "/alarms", "/health", "/audit",
+            "/find", "/offers", "/offers.csv", "/reports", "/grants", "/grant", "/rules", "/alarms", "/health",
+            "/audit",
             "/sign-in",
             "/nothing",
             "/customer", "/",

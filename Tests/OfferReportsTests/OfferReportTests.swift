@@ -151,6 +151,31 @@ struct OfferReportTests {
         }
     }
 
+    @Test("a kept report is the same report to the last bit")
+    func keeping() throws {
+        var population = Population()
+        population.customers = 300
+        let report = OfferReport(population.question, population.draw(seed: 1))
+        let kept = try report.kept
+        let again = try #require(OfferReport(kept: kept))
+        #expect(again.json == report.json && again.csv == report.csv)
+        #expect(again.effect == report.effect && again.paid == report.paid && again.trust == report.trust)
+        #expect(OfferReport(kept: Array(kept.dropLast())) == nil && OfferReport(kept: Array("{}".utf8)) == nil)
+    }
+
+    @Test("a part of the CSV has the lines of its table, and all parts together have all lines")
+    func parts() {
+        var population = Population()
+        population.customers = 300
+        let report = OfferReport(population.question, population.draw(seed: 1))
+        func lines(_ utf8: [UInt8]) -> [String] {
+            String(decoding: utf8, as: UTF8.self).split(separator: "\r\n").dropFirst().map(String.init)
+        }
+        let parts = OfferReport.Table.allCases.map { lines(report.csv(only: $0)) }
+        #expect(parts.allSatisfy { !$0.isEmpty })
+        #expect(parts.joined().sorted() == lines(report.csv).sorted())
+    }
+
     @Test("the sentence says how many more customers are needed")
     func sentence() {
         var population = Population()

@@ -86,6 +86,8 @@ struct OpenAPITests {
         case .notGrantable: .notGrantable
         case .unknownCustomer: .unknownCustomer
         case .unknownGrant: .unknownGrant
+        case .unknownOffer: .unknownOffer
+        case .reportFailed: .reportFailed
         case .grantExists: .grantExists(UUIDText(high: 1, low: 1))
         case .grantClosed: .grantClosed
         case .secondPersonNeeded: .secondPersonNeeded

@@ -47,7 +47,8 @@ struct OffersPage: Sendable {
         let offers = (request.policy.catalogue?.apps ?? [:]).flatMap { bundleID, app in
             ConfiguredOffer.all(of: app, bundleID)
         }.sorted { ($0.app, $0.productID, $0.offerID) < ($1.app, $1.productID, $1.offerID) }
-        let views = offers.map { OffersView.Offer($0, activity) }
+        let mayReport = request.hasRole(in: .reports)
+        let views = offers.map { OffersView.Offer($0, activity, linksReport: mayReport) }
         let selected = offers.firstIndex { offer in
             offer.offerID == request.values["offer"] && offer.productID == request.values["product"]
                 && offer.app == request.values["app"]
@@ -103,7 +104,7 @@ private struct ConfiguredOffer {
 }
 
 extension OffersView.Offer {
-    fileprivate convenience init(_ offer: ConfiguredOffer, _ activity: [OfferActivity]) {
+    fileprivate convenience init(_ offer: ConfiguredOffer, _ activity: [OfferActivity], linksReport: Bool) {
         let own = activity.filter(offer.isSame)
         func sum(_ count: (OfferActivity) -> Int64) -> Int64 { own.reduce(0) { $0 + count($1) } }
         self.init(
@@ -113,6 +114,7 @@ extension OffersView.Offer {
                 OffersView.Total(used: sum(\.redeemed), limit: Int64(limit))
             },
             signed: sum { $0.signedByDay.values.reduce(0, +) }, redeemed: sum(\.redeemed),
-            offered: sum(\.offered), heldOut: sum(\.heldOut), address: offer.address(of: "/offers"))
+            offered: sum(\.offered), heldOut: sum(\.heldOut), address: offer.address(of: "/offers"),
+            report: linksReport && offer.terms != nil ? offer.address(of: "/reports/offer") : nil)
     }
 }

@@ -15,7 +15,7 @@ package enum ConsoleRole: String, CaseIterable, Hashable, Sendable {
 
 /// A part of the console in the navigation.
 package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
-    case find, offers, grants, rules, alarms, health, audit
+    case find, offers, reports, grants, rules, alarms, health, audit
 
     /// The roles that may open the section. Everybody may see their own activity.
     package var roles: [ConsoleRole] {
@@ -23,6 +23,7 @@ package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
         case .find: [.support]
         case .offers: [.support, .marketing, .operator]
         case .grants: [.support, .marketing]
+        case .reports: [.marketing]
         case .rules: [.marketing, .operator]
         case .alarms, .health: [.operator]
         case .audit: ConsoleRole.allCases
@@ -33,6 +34,7 @@ package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .find: PageAddress("/find")
         case .offers: PageAddress("/offers")
+        case .reports: PageAddress("/reports")
         case .grants: PageAddress("/grants")
         case .rules: PageAddress("/rules")
         case .alarms: PageAddress("/alarms")
@@ -45,6 +47,7 @@ package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .find: "Find"
         case .offers: "Offers"
+        case .reports: "Reports"
         case .grants: "Grants"
         case .rules: "Rules"
         case .alarms: "Alarms"

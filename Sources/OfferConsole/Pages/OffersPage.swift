@@ -19,10 +19,13 @@ package final class OffersView: Sendable {
         let heldOut: Int64
         /// The page with the plot of this offer.
         let address: PageAddress
+        /// The report of the offer; nil for an offer without a rule, and for persons who may not read reports.
+        let report: PageAddress?
 
         package init(
             offerID: String, productID: String, app: String, ruleName: String?, rule: String?, limits: [String],
-            total: Total?, signed: Int64, redeemed: Int64, offered: Int64, heldOut: Int64, address: PageAddress
+            total: Total?, signed: Int64, redeemed: Int64, offered: Int64, heldOut: Int64, address: PageAddress,
+            report: PageAddress? = nil
         ) {
             self.offerID = offerID
             self.productID = productID
@@ -36,6 +39,7 @@ package final class OffersView: Sendable {
             self.offered = offered
             self.heldOut = heldOut
             self.address = address
+            self.report = report
         }
     }
 
@@ -140,12 +144,13 @@ package final class OffersView: Sendable {
         let name = offer.ruleName.map { "<b>\(UserText.text($0))</b><br>" as HTML }
         let limits: HTML =
             offer.limits.isEmpty ? "none" : #"<ul class="plain">\#(offer.limits.html { "<li>\($0)</li>" })</ul>"#
+        let report = offer.report.map { #"<p class="note"><a href="\#($0)">Report</a></p>"# as HTML }
         let exposures: HTML =
             offer.offered + offer.heldOut == 0
             ? "none" : "\(Words.grouped(offer.offered)) offered<br>\(Words.grouped(offer.heldOut)) held out"
         return """
             <tr><th scope="row"><a href="\(offer.address)">\(UserText.text(offer.offerID))</a>
-            <p class="note">\(UserText.text(offer.productID))<br>\(UserText.text(offer.app))</p></th>
+            <p class="note">\(UserText.text(offer.productID))<br>\(UserText.text(offer.app))</p>\(report)</th>
             <td class="words">\(name)\(offer.rule.map(UserText.text) ?? "No rule: for every authorised client.")</td>
             <td>\(limits)</td>
             <td>\(offer.total.map(Self.meter) ?? "no total")</td><td>\(Self.number(offer.signed))</td>

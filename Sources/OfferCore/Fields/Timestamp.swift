@@ -1,7 +1,7 @@
 /// The time of a signature: milliseconds since 1970-01-01T00:00:00Z. It is the last field of the payload.
 ///
 /// The App Store accepts the signature for 24 hours after this time.
-package struct Timestamp: Hashable, Comparable, Sendable {
+package struct Timestamp: Hashable, Comparable, Codable, Sendable {
     package let milliseconds: Int64
 
     package init(milliseconds: Int64) {

@@ -22,6 +22,8 @@ package struct Caller: Hashable, Sendable {
         case grant
         /// Make grants that also replace `perCustomer` and `cooldown`.
         case grantLimits = "grant_limits"
+        /// Read the reports about offers.
+        case reports
 
         /// The scopes of a caller without configured scopes: the least that a caller can need.
         package static let usual: Set<Scope> = [.sign]

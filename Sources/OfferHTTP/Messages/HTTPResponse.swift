@@ -140,6 +140,7 @@ package struct HTTPResponse: Hashable, Sendable {
     package static func reasonPhrase(for status: Int) -> String {
         switch status {
         case 200: "OK"
+        case 202: "Accepted"
         case 204: "No Content"
         case 303: "See Other"
         case 304: "Not Modified"

@@ -1,7 +1,7 @@
 import OfferCore
 
 /// The length of cohorts: the customers of one week or one month.
-package enum CohortSpan: String, CaseIterable, Sendable {
+package enum CohortSpan: String, CaseIterable, Codable, Sendable {
     /// From Monday.
     case week
     case month

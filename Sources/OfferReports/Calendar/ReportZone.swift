@@ -1,7 +1,7 @@
 import OfferCore
 
 /// The time zone in which a report counts days.
-package enum ReportZone: String, CaseIterable, Sendable {
+package enum ReportZone: String, CaseIterable, Codable, Sendable {
     case utc
     /// Pacific time, in which Apple's own reports count days.
     case pacific

@@ -66,7 +66,7 @@ package struct AccessSpan: Hashable, Sendable {
 }
 
 /// Why access ended.
-package enum EndCause: String, CaseIterable, Hashable, Sendable {
+package enum EndCause: String, CaseIterable, Hashable, Codable, Sendable {
     case cancelled, billing, refunded
     /// The customer did not agree to a price increase.
     case price

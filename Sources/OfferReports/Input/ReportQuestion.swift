@@ -1,7 +1,7 @@
 package import OfferCore
 
 /// What a report is about, and how it counts. The same question about the same data gives the same report, byte for byte.
-package struct ReportQuestion: Hashable, Sendable {
+package struct ReportQuestion: Hashable, Codable, Sendable {
     package let productID: String
     package let offerID: String
     /// The sample whose places make the arms; nil if the rule has none.

@@ -1,5 +1,5 @@
 /// The difference between the means of two independent samples, with two intervals.
-package struct Difference: Hashable, Sendable {
+package struct Difference: Hashable, Codable, Sendable {
     package let value: Double
     /// The interval for one look at a time that was set beforehand; nil if a sample is too small.
     package let once: Interval?

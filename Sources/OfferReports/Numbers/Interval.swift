@@ -1,5 +1,5 @@
 /// A range of values. All intervals of reports are made for a confidence of 95 %.
-package struct Interval: Hashable, Sendable {
+package struct Interval: Hashable, Codable, Sendable {
     package let lower: Double
     package let upper: Double
 

@@ -1,5 +1,5 @@
 /// The size, the mean and the variance of a sample.
-package struct SampleMoments: Hashable, Sendable {
+package struct SampleMoments: Hashable, Codable, Sendable {
     package let count: Int
     package let mean: Double
     /// The unbiased estimate for amounts, and p(1 − p) for shares; 0 if there are too few values.

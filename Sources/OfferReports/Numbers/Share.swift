@@ -1,7 +1,7 @@
 /// A number of customers among all of a group, with Wilson's score interval.
 ///
 /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
-package struct Share: Hashable, Sendable {
+package struct Share: Hashable, Codable, Sendable {
     package var count: Int
     package var total: Int
 

@@ -1,7 +1,7 @@
 import RealModule
 
 /// A test whether customers were divided between two groups as planned: Pearson's chi-square with one degree of freedom.
-package struct SplitTest: Hashable, Sendable {
+package struct SplitTest: Hashable, Codable, Sendable {
     /// The customers of the first group among all.
     package let share: Share
     /// The planned share of the first group, between 0 and 1.

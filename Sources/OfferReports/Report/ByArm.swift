@@ -22,6 +22,8 @@ package struct ByArm<Value> {
 extension ByArm: Sendable where Value: Sendable {}
 extension ByArm: Equatable where Value: Equatable {}
 extension ByArm: Hashable where Value: Hashable {}
+extension ByArm: Encodable where Value: Encodable {}
+extension ByArm: Decodable where Value: Decodable {}
 
 extension ByArm<Int> {
     init() { self.init(0, 0) }

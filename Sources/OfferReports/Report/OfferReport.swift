@@ -1,5 +1,5 @@
 /// The effect of one offer, with the numbers from which it follows.
-package struct OfferReport: Sendable {
+package struct OfferReport: Codable, Sendable {
     package let question: ReportQuestion
     package let funnel: Funnel
     /// The share with access on each day of ``ReportQuestion/accessDays``, among those exposed at least that long ago.
@@ -19,7 +19,7 @@ package struct OfferReport: Sendable {
     package let groups: [Group]
     package let trust: Trust
 
-    package struct Funnel: Hashable, Sendable {
+    package struct Funnel: Hashable, Codable, Sendable {
         package internal(set) var exposed = ByArm<Int>()
         /// Of the exposed, the customers whose data was erased. Only the exposure is known, so no other number counts them.
         package internal(set) var erased = ByArm<Int>()
@@ -32,13 +32,13 @@ package struct OfferReport: Sendable {
         package internal(set) var kept = Share()
     }
 
-    package struct DayOfAccess: Hashable, Sendable {
+    package struct DayOfAccess: Hashable, Codable, Sendable {
         package let day: Int
         package internal(set) var arms = ByArm<Share>()
     }
 
     /// What one group of customers did within the set number of days.
-    package struct Outcomes: Hashable, Sendable {
+    package struct Outcomes: Hashable, Codable, Sendable {
         package internal(set) var exposed = ByArm<Int>()
         /// The customers who redeemed the offer within ``ReportQuestion/conversionDays``.
         package internal(set) var converted = ByArm<Share>()
@@ -46,7 +46,7 @@ package struct OfferReport: Sendable {
         package internal(set) var access = ByArm<Share>()
     }
 
-    package struct Cohort: Hashable, Sendable {
+    package struct Cohort: Hashable, Codable, Sendable {
         /// The first day, such as `2026-11-16`.
         package let start: String
         package let outcomes: Outcomes
@@ -55,8 +55,8 @@ package struct OfferReport: Sendable {
         package let isAccessComplete: Bool
     }
 
-    package struct Group: Hashable, Sendable {
-        package enum Kind: String, CaseIterable, Sendable { case channel, rule, storefront }
+    package struct Group: Hashable, Codable, Sendable {
+        package enum Kind: String, CaseIterable, Codable, Sendable { case channel, rule, storefront }
 
         package let kind: Kind
         /// Empty if it is unknown, or for an inline rule.
@@ -64,13 +64,13 @@ package struct OfferReport: Sendable {
         package let outcomes: Outcomes
     }
 
-    package struct Effect: Hashable, Sendable {
+    package struct Effect: Hashable, Codable, Sendable {
         package let arms: ByArm<Share>
         package let difference: Difference?
         package let verdict: Verdict
     }
 
-    package struct Paid: Hashable, Sendable {
+    package struct Paid: Hashable, Codable, Sendable {
         package let currency: String
         package let day: Int
         /// In thousandths of the currency, per exposed customer.
@@ -79,8 +79,8 @@ package struct OfferReport: Sendable {
         package let verdict: Verdict
     }
 
-    package struct Retention: Sendable {
-        package struct Row: Hashable, Sendable {
+    package struct Retention: Codable, Sendable {
+        package struct Row: Hashable, Codable, Sendable {
             /// Days since redemption, or renewals.
             package let place: Int
             package let atRisk: Int
@@ -95,7 +95,7 @@ package struct OfferReport: Sendable {
         package let byRenewal: [Row]
     }
 
-    package struct PeriodChurn: Hashable, Sendable {
+    package struct PeriodChurn: Hashable, Codable, Sendable {
         package let start: String
         /// The redeemers with access at the beginning of the period whose access ended in it.
         package internal(set) var ended = Share()

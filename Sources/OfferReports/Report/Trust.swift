@@ -1,6 +1,6 @@
 /// Whether the comparison of the arms can be believed.
-package struct Trust: Hashable, Sendable {
-    package struct Week: Hashable, Sendable {
+package struct Trust: Hashable, Codable, Sendable {
+    package struct Week: Hashable, Codable, Sendable {
         /// The Monday, such as `2026-11-16`.
         package let start: String
         package let arms: ByArm<Int>

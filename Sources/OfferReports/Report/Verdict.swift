@@ -1,5 +1,5 @@
 /// What may be said about the effect of an offer.
-package enum Verdict: Hashable, Sendable {
+package enum Verdict: Hashable, Codable, Sendable {
     /// Nobody is held out, so nothing can be said.
     case noHoldout
     /// The split between the arms is not as planned. Something is wrong with the experiment.

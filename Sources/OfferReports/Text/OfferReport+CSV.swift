@@ -1,7 +1,28 @@
 extension OfferReport {
+    /// A part of the report that can be downloaded alone.
+    package enum Table: String, CaseIterable, Sendable {
+        case effect, access, funnel, paid, retention, churn, cohorts, groups, trust
+
+        /// The names of its lines in the column `table`.
+        fileprivate var names: Set<String> {
+            switch self {
+            case .effect, .access, .funnel, .paid: [rawValue]
+            case .retention: ["retention_day", "retention_renewal"]
+            case .churn: ["churn", "churn_incomplete"]
+            case .cohorts: ["cohort", "complete_cohorts"]
+            case .groups: Set(Group.Kind.allCases.map(\.rawValue))
+            case .trust: ["trust", "trust_week"]
+            }
+        }
+    }
+
     /// The numbers of the report as CSV (RFC 4180): one number in each line, with its interval and its customers.
-    package var csv: [UInt8] {
-        var table = CSVTable(["table", "row", "arm", "number", "value", "lower", "upper", "customers"])
+    package var csv: [UInt8] { csv(only: nil) }
+
+    /// - Parameter part: nil for all tables.
+    package func csv(only part: Table?) -> [UInt8] {
+        var table = CSVTable(
+            ["table", "row", "arm", "number", "value", "lower", "upper", "customers"], only: part?.names)
         addFunnel(to: &table)
         table.add("effect", "\(question.effectDay)", effect.arms, "access")
         table.add("effect", "\(question.effectDay)", effect.difference, "access", scale: 1)
@@ -64,10 +85,19 @@ extension OfferReport {
 
 private struct CSVTable {
     private(set) var utf8: [UInt8] = []
+    /// The tables whose lines are added; nil for all.
+    private let names: Set<String>?
 
-    init(_ head: [String]) { add(head) }
+    init(_ head: [String], only names: Set<String>?) {
+        self.names = names
+        write(head)
+    }
 
     mutating func add(_ cells: [String]) {
+        if names?.contains(cells[0]) ?? true { write(cells) }
+    }
+
+    private mutating func write(_ cells: [String]) {
         utf8 += cells.map(Self.cell).joined(separator: ",").utf8
         utf8 += "\r\n".utf8
     }

@@ -193,7 +193,7 @@ extension Metric {
         notificationTypes, lastNotification, notificationLag, subscriptions, storeUp, storeChanges, storeCommits,
         storeRoundTrips, storeRetries,
         retentionAnswers, retentionRepeats, retentionDeadlineMisses, retentionSeconds, apiRequests, apiSeconds,
-        connectRequests, catalogueFindings, catalogueRead,
+        connectRequests, catalogueFindings, catalogueRead, reports,
         recoveredUntil, subscriptionsDue, forwards, forwardsPending, forwardsDead, oldestForward, keyState,
         ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,
         auditBreaks, auditHeadLine, auditHeadHash, consoleSignIns, connections,

@@ -78,7 +78,7 @@ package final class ServiceMetrics: Sendable {
     /// Returns a route's response counters, by status.
     /// - Parameter statuses: the statuses that the route's responses may have.
     package func responses(
-        of route: String, statuses: [Int] = [200, 204] + Problem.statuses
+        of route: String, statuses: [Int] = [200, 202, 204] + Problem.statuses
     ) -> [Int: Counter] {
         Dictionary(
             uniqueKeysWithValues: statuses.map { status in

@@ -54,6 +54,7 @@ extension Problem {
         case notGrantable = "not_grantable"
         case unknownCustomer = "unknown_customer"
         case unknownGrant = "unknown_grant"
+        case unknownOffer = "unknown_offer"
         case grantExists = "grant_exists"
         case grantClosed = "grant_closed"
         case secondPersonNeeded = "second_person_needed"
@@ -65,6 +66,7 @@ extension Problem {
         case issuerIDMissing = "issuer_id_missing"
         case storeUnavailable = "store_unavailable"
         case appStoreUnavailable = "app_store_unavailable"
+        case reportFailed = "report_failed"
         case overloaded
         case notReady = "not_ready"
         case stopping
@@ -322,6 +324,21 @@ extension Problem {
     package static let secondPersonNeeded = Problem(
         .secondPersonNeeded, 403, "The person who made the grant cannot approve it. Another person must do so.")
 
+    // MARK: Reports
+
+    static let unknownOffer = Problem(
+        .unknownOffer, 404, "The app has no such offer with a rule, so nothing is recorded about it."
+    ).with { $0.field = "offerID" }
+    static let reportInFuture = Problem(.invalidField, 400, "asOf must not be in the future.").with {
+        $0.field = "asOf"
+    }
+    /// - Parameter samples: the samples of the offer's rule.
+    static func unknownSample(_ samples: [String]) -> Problem {
+        samples.isEmpty
+            ? Problem(.invalidField, 400, "The offer's rule has no sample.").with { $0.field = "sample" }
+            : invalidField(FieldError(field: "sample", reason: .notOneOf(samples)))
+    }
+
     // MARK: Not now
 
     package static func rateLimited(seconds: Int) -> Problem {
@@ -356,6 +373,9 @@ extension Problem {
         )
         .with { $0.logReason = "\(reason)" }
     }
+    static let reportFailed = unavailable(
+        .reportFailed, "The report could not be made. The service's log says why. It is tried again in a few minutes.",
+        retryAfter: 300)
     package static let overloaded = unavailable(
         .overloaded, "The service is overloaded. Retry in a moment.", retryAfter: 2)
     /// The answer to a keyed request whose claim was taken over by another request with the same key.

@@ -73,6 +73,8 @@ package struct Application: Sendable {
     let customers: CustomerEndpoints
     package let desk: GrantDesk
     let grants: GrantEndpoints
+    package let reports: ReportDesk
+    let reportEndpoint: ReportEndpoint
     /// The maximum number of decisions about retention messages under way, including those whose requests were already
     /// answered.
     private static let maximumDetachedWork = 512
@@ -112,6 +114,8 @@ package struct Application: Sendable {
             store: store, directory: directory, makeNonce: sources.makeNonce, metrics: metrics,
             isAudited: safeguards.trail != nil)
         grants = GrantEndpoints(desk: desk, trail: safeguards.trail, now: sources.now)
+        reports = ReportDesk(store: store)
+        reportEndpoint = ReportEndpoint(desk: reports, now: sources.now)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(
             policy: policy, keyHealth: keyHealth, safeguards: safeguards, sources: sources, metrics: metrics,

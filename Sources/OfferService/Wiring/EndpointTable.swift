@@ -48,6 +48,7 @@ extension Application {
             .work(["DELETE"], "/v1/customers", scope: .erase, customers.erasure),
             .work(["DELETE", "GET", "POST"], "/v1/grants", scope: .grant, grants.grants),
             .work(["POST"], "/v1/grants/approve", scope: .grant, grants.approval),
+            .work(["GET"], "/v1/reports/offers", scope: .reports, reportEndpoint.handler),
             .view("/openapi.json", for: .anyAddress, shedsLoad: .all) { _, _ in OpenAPI.answer },
         ]
         // The address for notifications is public, so it serves no readiness details.

@@ -114,9 +114,13 @@ package enum ServiceBuilder {
             store, now: sources.now, readiness: readiness, metrics: metrics.sync, log: log)
         let ledgerWatch = LedgerWatch(
             store, policy: reloader.policy, now: sources.now, readiness: readiness, metrics: metrics.sync, log: log)
+        let reportWorker = ReportWorker(
+            store, policy: reloader.policy, executor: BackgroundThreads.shared.executor, now: sources.now,
+            metrics: metrics.sync, log: log)
         // `storeWatch` closes the store, after the services that follow it have stopped.
         var services: [any Service] = [
-            reloader, jwksRefresher, healthMonitor, watch, storeWatch, ledgerWatch, application.detachedWork,
+            reloader, jwksRefresher, healthMonitor, watch, storeWatch, ledgerWatch, reportWorker,
+            application.detachedWork,
         ]
         if let forwardClient {
             services.append(

@@ -17,16 +17,13 @@ package struct ExposurePage: Sendable {
     package let next: ExposurePlace?
 }
 
-/// A place in the order of the exposures.
+/// A place in the order of the exposures to an offer, which is that of their customers.
 package struct ExposurePlace: Hashable, Sendable {
     let kind: Int64
     let value: [UInt8]
-    let productID: String
-    let offerID: String
-    let sample: String
 
     /// The place before all exposures.
-    package static let start = ExposurePlace(kind: -1, value: [], productID: "", offerID: "", sample: "")
+    package static let start = ExposurePlace(kind: -1, value: [])
 }
 
 /// An offer and the sample whose places make the arms of its report.

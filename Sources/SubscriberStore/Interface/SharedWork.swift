@@ -22,6 +22,9 @@ package struct SharedWork: Hashable, Sendable {
     /// The work of reading App Store Connect, whose limit all processes share.
     package static let catalogueReading = SharedWork("catalogue reading")
 
+    /// The work of making the reports that are requested.
+    package static let reporting = SharedWork("reporting")
+
     /// The work of counting redemptions for the metrics.
     package static let countingRedemptions = SharedWork("counting redemptions")
 }

@@ -5,7 +5,7 @@ package import OfferEligibility
 ///
 /// A change is durable when its function returns. After a ``StoreError``, nothing of the change is stored, unless the
 /// connection to the database broke during the commit. Every change can be repeated without harm.
-package protocol SubscriberStore: ConsoleStore, GrantStore {
+package protocol SubscriberStore: ConsoleStore, GrantStore, ReportStore {
     /// The threads on which a task can read without switching threads; nil if there are none.
     var executor: (any TaskExecutor)? { get }
 
@@ -53,7 +53,7 @@ package protocol SubscriberStore: ConsoleStore, GrantStore {
     // MARK: Reports
 
     /// Reads the exposures to an offer, with what is known about their customers, in steps.
-    /// - Parameter limit: the maximum number of exposures to any offer that a step reads.
+    /// - Parameter limit: the maximum number of exposures that a step reads.
     func exposures(
         to offer: ReportedOffer, after place: ExposurePlace, limit: Int
     ) async throws(StoreError) -> ExposurePage

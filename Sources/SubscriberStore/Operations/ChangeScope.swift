@@ -40,6 +40,9 @@ extension LockName {
     /// The lock for making grants, so that a person's budget holds.
     static func grants(_ app: AppScope) -> LockName { LockName("grants", [app.key]) }
 
+    /// The lock for requesting reports, so that their number stays limited.
+    static let reports = LockName("reports", [])
+
     static func event(_ nonce: Nonce) -> LockName { LockName("event", [nonce.uuid.utf8]) }
 
     static func receiver(_ url: String) -> LockName { LockName("receiver", [Array(url.utf8)]) }

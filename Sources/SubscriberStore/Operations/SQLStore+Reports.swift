@@ -1,4 +1,4 @@
-import OfferCore
+package import OfferCore
 import OfferEligibility
 
 extension SQLStore {
@@ -25,5 +25,29 @@ extension SQLStore {
             }
             return ExposurePage(records: records, next: next)
         }
+    }
+
+    package func keptReports() async throws(StoreError) -> [KeptReport] {
+        try await read { db in try ReportTable.all(db) }
+    }
+
+    package func result(of subject: ReportSubject) async throws(StoreError) -> [UInt8]? {
+        try await read { db in try ReportTable.result(of: subject, db) }
+    }
+
+    package func requestReport(_ subject: ReportSubject, at now: Timestamp) async throws(StoreError) -> Bool {
+        try await write(.names([.reports])) { db in try ReportTable.request(subject, at: now, db) }
+    }
+
+    package func noteProgress(of subject: ReportSubject, customersRead: Int) async throws(StoreError) {
+        try await write(.nothing) { db in
+            try ReportTable.noteProgress(of: subject, customersRead: customersRead, db)
+        }
+    }
+
+    package func settleReport(
+        _ subject: ReportSubject, result: [UInt8]?, at now: Timestamp
+    ) async throws(StoreError) {
+        try await write(.nothing) { db in try ReportTable.settle(subject, result: result, at: now, db) }
     }
 }

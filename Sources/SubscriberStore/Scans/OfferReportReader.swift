@@ -18,17 +18,18 @@ package struct OfferReportReader: Sendable {
         self.settings = settings
     }
 
-    /// - Parameter progress: called with the number of customers read so far.
+    /// - Parameter progress: called with the number of customers read so far, after each step.
     package func run(
-        over store: any SubscriberStore, progress: @escaping @Sendable (Int) -> Void = { _ in }
+        over store: any SubscriberStore, progress: @Sendable (Int) async -> Void = { _ in }
     ) async throws(StoreError) -> OfferReport {
         var builder = OfferReportBuilder(question)
         var (place, count): (ExposurePlace?, Int) = (.start, 0)
         while let start = place {
+            guard !Task.isCancelled else { throw StoreError(.busy, "the report was cancelled") }
             let page = try await store.exposures(to: offer, after: start, limit: Self.pageSize)
             for record in page.records { builder.add(ExposedCustomer(record, offer, settings, until: question.asOf)) }
             count += page.records.count
-            progress(count)
+            await progress(count)
             place = page.next
         }
         return builder.report()

@@ -30,8 +30,7 @@ enum ExposureTable {
             at: try row.requiredTime("at"))
     }
 
-    /// Reads the exposures to an offer among the next exposures to any offer, so that no step takes long.
-    /// - Parameter limit: the maximum number of exposures to any offer.
+    /// Reads the next exposures to an offer.
     /// - Returns: the place at which the next step starts; nil after the last one.
     static func page(
         of offer: ReportedOffer, _ app: Int64, after place: ExposurePlace, limit: Int, _ db: any Database
@@ -39,21 +38,16 @@ enum ExposureTable {
         let rows = try db.rows(
             """
             SELECT * FROM exposure
-            WHERE app = ? AND (kind, value, product_id, offer_id, sample) > (?, ?, ?, ?, ?)
-            ORDER BY kind, value, product_id, offer_id, sample LIMIT ?
+            WHERE app = ? AND product_id = ? AND offer_id = ? AND sample = ? AND (kind, value) > (?, ?)
+            ORDER BY kind, value LIMIT ?
             """,
-            [app, place.kind, place.value, place.productID, place.offerID, place.sample, limit])
-        let exposures = try rows.filter { row in
-            try row["product_id"] == offer.productID.text.description
-                && row["offer_id"] == offer.offerID.text.description && row["sample"] == offer.sample ?? ""
-        }.map(exposure)
+            [
+                app, offer.productID.text.description, offer.offerID.text.description, offer.sample ?? "", place.kind,
+                place.value, limit,
+            ])
+        let exposures = try rows.map(exposure)
         guard rows.count == limit, let last = rows.last else { return (exposures, nil) }
-        return (
-            exposures,
-            ExposurePlace(
-                kind: try last["kind"], value: try last["value"], productID: try last["product_id"],
-                offerID: try last["offer_id"], sample: try last["sample"])
-        )
+        return (exposures, ExposurePlace(kind: try last["kind"], value: try last["value"]))
     }
 
     /// Adds an exposure, unless the customer already has one to the offer in the sample.

@@ -42,6 +42,9 @@ extension Metric {
         "offer_signer_catalogue_read_timestamp_seconds", .gauge, ["app"],
         "Time at which the latest reading of App Store Connect began, in Unix time. Absent until then."
     )
+    package static let reports = Metric(
+        "offer_signer_reports_total", .counter, ["outcome"],
+        "Reports about offers: `made`, or `failed`; the log has the reason.")
     package static let forwards = Metric(
         "offer_signer_forwards_total", .counter, ["receiver", "outcome"],
         "Attempts to forward notifications: `delivered`, `failed` and to be repeated, or `dead` after three days. A receiver is "

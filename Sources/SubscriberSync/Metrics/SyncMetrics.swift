@@ -17,6 +17,7 @@ package final class SyncMetrics: Sendable {
     private let appStoreData: [AppStoreDataSeries: Counter]
     private let appStoreRefusals: [String: Counter]
     private let notifications: [NotificationOutcome: Counter]
+    private let reports: [ReportOutcome: Counter]
 
     /// - Parameter registry: receives the counters.
     package init(_ registry: MetricRegistry) {
@@ -34,6 +35,8 @@ package final class SyncMetrics: Sendable {
             uniqueKeysWithValues: NotificationOutcome.allCases.map {
                 ($0, registry.counter(.notifications, $0.rawValue))
             })
+        reports = Dictionary(
+            uniqueKeysWithValues: ReportOutcome.allCases.map { ($0, registry.counter(.reports, $0.rawValue)) })
     }
 
     /// The latest figures.
@@ -93,6 +96,8 @@ package final class SyncMetrics: Sendable {
         apiSeconds.record(nanoseconds: observation.duration.nanoseconds)
     }
 
+    func reported(_ outcome: ReportOutcome) { reports[outcome]?.increment() }
+
     package func received(_ outcome: NotificationOutcome) { notifications[outcome]?.increment() }
 
     /// Counts a notification that was stored.
@@ -124,6 +129,11 @@ package enum AppStoreDataOutcome: String, CaseIterable {
 /// The outcome of receiving a notification.
 package enum NotificationOutcome: String, CaseIterable {
     case stored, known, unusable, recovered, refused, failed
+}
+
+/// The outcome of making a report.
+enum ReportOutcome: String, CaseIterable {
+    case made, failed
 }
 
 private struct AppStoreDataSeries: Hashable {

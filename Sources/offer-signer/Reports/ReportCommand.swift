@@ -51,17 +51,12 @@ struct ReportCommand: AsyncParsableCommand {
     func run() async throws {
         let catalogue = try options.configuration().catalogue ?? Catalogue(apps: [:])
         let (reported, settings) = try selection.offer(offer, in: catalogue)
-        var question = ReportQuestion(
-            productID: reported.productID.text.description, offerID: reported.offerID.text.description,
-            sample: reported.sample, asOf: asOf ?? Timestamp(.now))
-        let sizes = reported.sample.flatMap { settings.rules.sampleSizes[$0] } ?? []
-        question.plannedShare = sizes.count == 1 ? sizes.first : nil
+        var question = ReportQuestion(about: reported, asOf: asOf ?? Timestamp(.now), in: catalogue)
         question.effectDay = effectDay
         question.horizon = max(question.horizon, effectDay)
         question.smallestEffect = smallestEffect / 100
         question.span = cohorts
         question.zone = timeZone
-        question.rulesDigest = Hexadecimal.text(of: catalogue.digest)
         let reader = OfferReportReader(reported, question, settings)
         let report = try await options.withStore { store in
             try await reader.run(over: store)

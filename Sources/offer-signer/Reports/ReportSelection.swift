@@ -47,9 +47,7 @@ struct ReportSelection: ParsableArguments {
         guard products.count == 1 else {
             throw CommandError("several products have the offer \(name)", hint: "add --product-id")
         }
-        let environment =
-            environment ?? AppStoreEnvironment.known.first(where: app.environments.contains) ?? .production
-        let scope = AppScope(bundleID: id, environment: environment)
+        let scope = AppScope(bundleID: id, environment: environment ?? app.firstEnvironment)
         return (
             ReportedOffer(
                 app: scope, productID: product, offerID: offerID, sample: try sample(of: app, product, offerID)),

@@ -18,7 +18,7 @@ enum PostgreSQLSchema {
         (.retentionShownInPostgreSQL, neededVersion: 1), (.renewalChangesInPostgreSQL, neededVersion: 1),
         (.idempotentRequestsInPostgreSQL, neededVersion: 1), (.offerEventsInPostgreSQL, neededVersion: 1),
         (.consoleInPostgreSQL, neededVersion: 1), (.grantsInPostgreSQL, neededVersion: 1),
-        (.accountsOfGrantsInPostgreSQL, neededVersion: 1),
+        (.accountsOfGrantsInPostgreSQL, neededVersion: 1), (.reportsInPostgreSQL, neededVersion: 1),
     ]
 
     static var latestVersion: Int { migrations.count }

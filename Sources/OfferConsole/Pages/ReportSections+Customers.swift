@@ -1,9 +1,7 @@
 import OfferCore
 import OfferReports
 
-extension ReportPage {
-    private var question: ReportQuestion { report.question }
-
+extension ReportSections {
     var retention: HTML? {
         let rows = report.retention.byDay
         guard !rows.isEmpty else { return nil }
@@ -24,6 +22,7 @@ extension ReportPage {
             \(Self.definition(.retention, question))\(Self.definition(.churn, question))
             \(plot.html)\(Self.table("Retention by day", "Day", rows))
             \(Self.table("Retention by renewals", "Renewals", report.retention.byRenewal))
+            \(download(.retention))
             """)
     }
 
@@ -52,7 +51,7 @@ extension ReportPage {
             "churn", "Churn of redeemers",
             """
             \(Self.definition(.periodChurn, question))
-            \(Blocks.table("Churn", head: head, rows: rows, class: "numbers"))
+            \(Blocks.table("Churn", head: head, rows: rows, class: "numbers"))\(download(.churn))
             """)
     }
 
@@ -78,7 +77,8 @@ extension ReportPage {
             "cohorts", "Cohorts",
             """
             \(Self.definition(.conversion, question))
-            \(plot.html)\(Blocks.table("Cohorts", head: ["From"] + Self.outcomeHead, rows: rows, class: "numbers"))
+            \(plot.html)\(Blocks.table("Numbers of each cohort", head: ["From"] + Self.outcomeHead, rows: rows, class: "numbers"))
+            \(download(.cohorts))
             """)
     }
 
@@ -106,7 +106,10 @@ extension ReportPage {
         }
         return Blocks.section(
             "groups", "By channel, rule and storefront",
-            Blocks.table("Groups", head: ["Group"] + Self.outcomeHead, rows: rows, class: "numbers"))
+            """
+            \(Blocks.table("Groups", head: ["Group"] + Self.outcomeHead, rows: rows, class: "numbers"))
+            \(download(.groups))
+            """)
     }
 
     var trust: HTML {
@@ -134,6 +137,7 @@ extension ReportPage {
             <p>Needed customers to see \(FixedText.points(question.smallestEffect)) points: \(needed). The always-valid \
             interval is tuned to \(Self.count(trust.plannedSize)). Different rules: \(Self.count(trust.rules)).</p>
             \(Blocks.table("Arms by week", head: ["Week from", "Offered", "Held out", "Probability"], rows: rows, class: "numbers"))
+            \(download(.trust))
             """)
     }
 
@@ -141,6 +145,6 @@ extension ReportPage {
         let items = ReportDefinition.allCases.html { definition in
             "<dt>\(definition.rawValue)</dt><dd>\(definition.text(question))</dd>"
         }
-        return Blocks.section("definitions", "What the numbers mean", "<dl>\(items)</dl>")
+        return Blocks.section("definitions", "What the numbers mean", #"<dl class="pairs">\#(items)</dl>"#)
     }
 }

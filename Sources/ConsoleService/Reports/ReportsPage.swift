@@ -1,0 +1,131 @@
+import OfferAudit
+import OfferConfiguration
+import OfferConsole
+import OfferCore
+import OfferEligibility
+import OfferReports
+import OfferService
+import SubscriberStore
+
+/// The reports of offers: `/reports`, and a page for each offer.
+struct ReportsPage: Sendable {
+    let desk: ReportDesk
+    let acts: ConsoleActs
+
+    /// The seconds between two refreshes of a page while its first report is made.
+    private static let refresh = 3
+    private static let table = FormReader.Field("table", maximumBytes: 16)
+    private static let fields = ["app", "product", "offer", "sample"].map { FormReader.Field($0, maximumBytes: 255) }
+
+    var routes: [ConsoleRoute] {
+        let access = ConsoleRoute.Access.roles(ConsoleSection.reports.roles)
+        return [
+            .page("/reports", for: access, [FormReader.Field("sort", maximumBytes: 16)], overview),
+            .page("/reports/offer", for: access, Self.fields, report),
+            .page("/reports/offer.csv", for: access, Self.fields + [Self.table], download),
+            .act("/reports/refresh", for: access, Self.fields, make),
+        ]
+    }
+
+    @Sendable private func overview(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
+        guard let order = request.values["sort"].map(ReportsView.Order.init) ?? .attention else {
+            throw .problem(.notFound)
+        }
+        let offers = request.reportedOffers
+        let standings = try await standings(of: offers, request)
+        let rows = offers.map { offer in
+            let standing = standings[ReportSubject(offer)]
+            return ReportsView.Row(
+                request.view(of: offer), standing?.report, standing.map { ReportView.Work($0.work) } ?? .none)
+        }
+        var address = PageAddress("/reports")
+        if let sort = request.values["sort"] { address = address.with("sort", sort) }
+        return .page(ReportsView(frame: request.frame(at: address), rows: rows, order: order).html)
+    }
+
+    @Sendable private func report(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
+        let offer = try request.reportedOffer
+        let standing = try await standings(of: [offer], request)[ReportSubject(offer)]
+        let view = ReportView(
+            frame: request.frame(at: request.view(of: offer).address), now: request.now, offer: request.view(of: offer),
+            report: standing?.report, work: standing.map { ReportView.Work($0.work) } ?? .none)
+        // A page that somebody reads does not move.
+        var refresh: Int?
+        if case .waiting? = standing?.work, standing?.report == nil { refresh = Self.refresh }
+        return .page(view.html, refresh: refresh)
+    }
+
+    @Sendable private func download(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
+        let offer = try request.reportedOffer
+        let table = request.values["table"].map(OfferReport.Table.init)
+        if case .some(nil) = table { throw .problem(.notFound) }
+        guard let report = try await standings(of: [offer], request)[ReportSubject(offer)]?.report else {
+            throw .problem(.notFound)
+        }
+        return .csv(String(decoding: report.csv(only: table ?? nil), as: UTF8.self), name: "report.csv")
+    }
+
+    /// `POST /reports/refresh`: makes a report again.
+    @Sendable private func make(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
+        let offer = try request.reportedOffer
+        try await acts.record(.report, request, app: offer.app)
+        let isRequested: Bool
+        do { isRequested = try await desk.request(ReportSubject(offer), at: request.now) } catch {
+            throw request.unavailable
+        }
+        if !isRequested, let session = request.session {
+            acts.noteRefusal("too_many_reports", of: .report, by: session.account, request, app: offer.app)
+        }
+        return .redirect(request.view(of: offer).address)
+    }
+
+    private func standings(
+        of offers: [ReportedOffer], _ request: ConsoleRequest
+    ) async throws(ConsoleRefusal) -> [ReportSubject: ReportStanding] {
+        do {
+            return try await desk.standings(of: offers.map { ReportSubject($0) }, at: request.now)
+        } catch { throw request.unavailable }
+    }
+}
+
+extension ConsoleRequest {
+    /// The offers with a rule, one for each sample.
+    fileprivate var reportedOffers: [ReportedOffer] { policy.catalogue?.reportedOffers ?? [] }
+
+    /// The offer that the fields name.
+    fileprivate var reportedOffer: ReportedOffer {
+        get throws(ConsoleRefusal) {
+            let found = reportedOffers.first { offer in
+                offer.app.bundleID.text.description == values["app"]
+                    && offer.productID.text.description == values["product"]
+                    && offer.offerID.text.description == values["offer"]
+                    && (offer.sample == values["sample"] || values["sample"] == nil)
+            }
+            guard let found else { throw .problem(.notFound) }
+            return found
+        }
+    }
+
+    fileprivate func view(of offer: ReportedOffer) -> ReportView.Offer {
+        var address = PageAddress("/reports/offer").with("app", offer.app.bundleID.text.description)
+            .with("product", offer.productID.text.description).with("offer", offer.offerID.text.description)
+        if let sample = offer.sample { address = address.with("sample", sample) }
+        let terms = policy.catalogue?.apps[offer.app.bundleID]?.rules.terms(of: offer.productID, offer.offerID)
+        return ReportView.Offer(
+            offerID: offer.offerID.text.description, productID: offer.productID.text.description,
+            app: offer.app.bundleID.text.description, environment: offer.app.environment.rawValue,
+            rule: terms?.rule.name, sample: offer.sample, address: address)
+    }
+}
+
+extension ReportView.Work {
+    fileprivate init(_ work: ReportStanding.Work) {
+        self =
+            switch work {
+            case .none: .none
+            case .waiting(let customersRead): .waiting(customersRead: customersRead)
+            case .failed(let time): .failed(at: time)
+            case .refused: .refused
+            }
+    }
+}

@@ -1,0 +1,157 @@
+package import OfferReports
+
+/// `GET /reports`: all offers with a rule, one row each.
+package final class ReportsView: Sendable {
+    package struct Row: Sendable {
+        let offer: ReportView.Offer
+        /// nil if none has been made.
+        let report: OfferReport?
+        let work: ReportView.Work
+
+        package init(_ offer: ReportView.Offer, _ report: OfferReport?, _ work: ReportView.Work) {
+            self.offer = offer
+            self.report = report
+            self.work = work
+        }
+    }
+
+    /// The order of the rows. The raw values are those of the field `sort`.
+    package enum Order: String, CaseIterable, Sendable {
+        /// The offers that somebody should look at first.
+        case attention
+        case offer, exposed, signed, redeemed, effect
+    }
+
+    let frame: PageFrame
+    let rows: [Row]
+    let order: Order
+
+    package init(frame: PageFrame, rows: [Row], order: Order) {
+        self.frame = frame
+        self.rows = rows.sorted(by: order)
+        self.order = order
+    }
+
+    package var html: HTML {
+        frame.page("Reports", in: .reports, "<h1>Reports</h1>\n\(list)")
+    }
+
+    private var list: HTML {
+        guard !rows.isEmpty else {
+            return Blocks.empty(
+                "No offer has a rule", "Reports are about offers with a rule, and compare customers with a holdout.")
+        }
+        return Blocks.section(
+            "offers", "Did the offers earn anything?", count: rows.count,
+            """
+            <p class="note">Access is compared with the customers who were held out. Only an interval that holds at any \
+            number of looks says <em>clear</em>. Of many offers without any effect, a few look different by chance.</p>
+            <div class="scroll" role="region" aria-label="Effect of each offer" tabindex="0"><table class="figures">
+            <thead><tr>\(head)</tr></thead>
+            <tbody>
+            \(rows.html(row))</tbody></table></div>
+            """)
+    }
+
+    private var head: [HTML] {
+        [
+            column("Offer", .offer, "ascending"), "<th scope=\"col\">Rule</th>", "<th scope=\"col\">Channel</th>",
+            column("Exposed", .exposed, "descending"), column("Signed", .signed, "descending"),
+            column("Redeemed", .redeemed, "descending"), column("Effect", .effect, "descending"),
+            column("Verdict", .attention, "other"),
+        ]
+    }
+
+    /// A heading that sorts the rows.
+    private func column(_ title: StaticString, _ order: Order, _ direction: StaticString) -> HTML {
+        let isCurrent = order == self.order
+        let mark: HTML? = isCurrent ? #" aria-sort="\#(direction)""# : nil
+        let address = PageAddress("/reports").with("sort", order.rawValue)
+        return #"<th scope="col"\#(mark)><a href="\#(address)">\#(title)</a>\#(isCurrent ? " ↓" as HTML : nil)</th>"#
+    }
+
+    private func row(_ row: Row) -> HTML {
+        let offer = row.offer
+        let names: HTML = """
+            <th scope="row"><a href="\(offer.address)">\(UserText.text(offer.offerID))</a>
+            <p class="note">\(UserText.text(offer.productID))<br>\(UserText.text(offer.app))\
+            \(offer.sample.map { "<br>sample \(UserText.text($0))" as HTML })</p></th>
+            <td>\(offer.rule.map(UserText.text) ?? "inline rule")</td>
+            """
+        guard let report = row.report else {
+            return "<tr>\(names)<td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td>\(row.badge)</td></tr>\n"
+        }
+        let channels = report.groups.filter { $0.kind == .channel }.map(\.name).joined(separator: ", ")
+        return """
+            <tr>\(names)<td>\(channels.isEmpty ? "–" : channels)</td>
+            <td>\(Self.number(report.funnel.exposed.total))</td><td>\(Self.number(report.funnel.signed))</td>
+            <td>\(Self.number(report.funnel.redeemed))</td><td>\(Self.effect(report))</td>
+            <td>\(row.badge)</td></tr>
+
+            """
+    }
+
+    private static func number(_ number: Int) -> HTML {
+        #"<span class="number">\#(Words.grouped(Int64(number)))</span>"#
+    }
+
+    private static func effect(_ report: OfferReport) -> HTML {
+        guard let difference = report.effect.difference else { return "–" }
+        let interval = difference.always.map { always -> HTML in
+            "<span class=\"note\">\(FixedText.points(always.lower)) to \(FixedText.points(always.upper))</span>"
+        }
+        return "<span class=\"number\">\(FixedText.points(difference.value)) points</span>\(interval)"
+    }
+}
+
+extension ReportsView.Row {
+    /// The offers that need a person first have the lowest number.
+    fileprivate var urgency: Int {
+        if case .failed = work { return 1 }
+        guard let report else { return 3 }
+        return switch report.effect.verdict {
+        case .broken: 0
+        case .clear(let isGain): isGain ? 7 : 2
+        case .noHoldout: report.funnel.exposed.total > 0 ? 4 : 6
+        case .notClear: 5
+        case .small: 6
+        }
+    }
+
+    fileprivate var badge: HTML {
+        if case .failed = work { return Blocks.badge(.bad, "\(Icon.cross)failed") }
+        guard let report else {
+            return Blocks.badge(.neutral, work == .refused ? "too many are waiting" : "being made")
+        }
+        return switch report.effect.verdict {
+        case .broken: Blocks.badge(.bad, "\(Icon.cross)split broken")
+        case .clear(isGain: true): Blocks.badge(.good, "\(Icon.tick)clear")
+        case .clear(isGain: false): Blocks.badge(.warning, "clear loss")
+        case .small: Blocks.badge(.neutral, "clear: too small")
+        case .noHoldout: Blocks.badge(.neutral, report.funnel.exposed.total > 0 ? "nobody held out" : "no exposures")
+        case .notClear: Blocks.badge(.accent, "not clear yet")
+        }
+    }
+}
+
+extension [ReportsView.Row] {
+    /// Rows without a number come last. Equal rows are in the order of their names.
+    fileprivate func sorted(by order: ReportsView.Order) -> [ReportsView.Row] {
+        func key(_ row: ReportsView.Row) -> Double {
+            switch order {
+            case .attention: Double(row.urgency)
+            case .offer: 0
+            case .exposed: -Double(row.report?.funnel.exposed.total ?? -1)
+            case .signed: -Double(row.report?.funnel.signed ?? -1)
+            case .redeemed: -Double(row.report?.funnel.redeemed ?? -1)
+            case .effect: -(row.report?.effect.difference?.value ?? -2)
+            }
+        }
+        func names(_ row: ReportsView.Row) -> [String] {
+            [row.offer.offerID, row.offer.productID, row.offer.app, row.offer.sample ?? ""]
+        }
+        return map { (key: key($0), names: names($0), row: $0) }.sorted { one, other in
+            one.key == other.key ? one.names.lexicographicallyPrecedes(other.names) : one.key < other.key
+        }.map(\.row)
+    }
+}

@@ -1,0 +1,52 @@
+package import OfferCore
+
+/// The reports that the store keeps, and the requests for new ones. All processes share them.
+package protocol ReportStore: Sendable {
+    /// Returns what is known about each report, without the results.
+    func keptReports() async throws(StoreError) -> [KeptReport]
+
+    /// Returns the result of a report; nil if there is none.
+    func result(of subject: ReportSubject) async throws(StoreError) -> [UInt8]?
+
+    /// Requests a report, unless a request for it is waiting. If there are ``KeptReport/maximumCount`` reports, the one
+    /// that was made first makes room.
+    /// - Returns: false if all of them are waiting.
+    func requestReport(_ subject: ReportSubject, at now: Timestamp) async throws(StoreError) -> Bool
+
+    /// Notes how many customers have been read for a requested report.
+    func noteProgress(of subject: ReportSubject, customersRead: Int) async throws(StoreError)
+
+    /// Answers the request for a report.
+    /// - Parameter result: nil if the report failed. The store then keeps the earlier result.
+    func settleReport(_ subject: ReportSubject, result: [UInt8]?, at now: Timestamp) async throws(StoreError)
+}
+
+/// What a kept report is about.
+package struct ReportSubject: Hashable, Sendable {
+    package let offer: ReportedOffer
+    /// The time up to which data counts; nil for the time at which the report is made.
+    package let asOf: Timestamp?
+
+    package init(_ offer: ReportedOffer, asOf: Timestamp? = nil) {
+        self.offer = offer
+        self.asOf = asOf
+    }
+}
+
+/// A report in the store, and the request for a new one.
+package struct KeptReport: Hashable, Sendable {
+    package let subject: ReportSubject
+    /// The time of the request; nil if none is waiting.
+    package let requestedAt: Timestamp?
+    /// The number of customers read so far for the request.
+    package let customersRead: Int
+    /// The time at which the result was made; nil if there is none.
+    package let madeAt: Timestamp?
+    /// The time at which the last attempt failed; nil if it did not fail.
+    package let failedAt: Timestamp?
+
+    /// The number of reports that the store keeps.
+    package static let maximumCount = 500
+    /// The maximum size of a result, in bytes.
+    package static let maximumSize = 1 << 20
+}

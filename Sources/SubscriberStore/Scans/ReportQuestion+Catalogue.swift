@@ -1,0 +1,47 @@
+package import OfferCore
+package import OfferEligibility
+package import OfferReports
+
+extension ReportQuestion {
+    /// The question about an offer under the rules in force.
+    package init(about offer: ReportedOffer, asOf: Timestamp, in catalogue: Catalogue) {
+        self.init(
+            productID: offer.productID.text.description, offerID: offer.offerID.text.description,
+            sample: offer.sample, asOf: asOf)
+        let rules = catalogue.apps[offer.app.bundleID]?.rules
+        let sizes = offer.sample.flatMap { rules?.sampleSizes[$0] } ?? []
+        plannedShare = sizes.count == 1 ? sizes.first : nil
+        rulesDigest = Hexadecimal.text(of: catalogue.digest)
+    }
+}
+
+extension OfferReportReader {
+    /// - Returns: nil if the app is not configured.
+    package init?(_ subject: ReportSubject, in catalogue: Catalogue, at now: Timestamp) {
+        let offer = subject.offer
+        guard let app = catalogue.apps[offer.app.bundleID] else { return nil }
+        self.init(offer, ReportQuestion(about: offer, asOf: subject.asOf ?? now, in: catalogue), app)
+    }
+}
+
+extension Catalogue.App {
+    /// Production, if the app has it. Only there do customers pay.
+    package var firstEnvironment: AppStoreEnvironment {
+        AppStoreEnvironment.known.first(where: environments.contains) ?? .production
+    }
+}
+
+extension Catalogue {
+    /// The offers with a rule, each with the samples that divide its customers, in the app's first environment.
+    package var reportedOffers: [ReportedOffer] {
+        apps.sorted { $0.key.text.description < $1.key.text.description }.flatMap { bundleID, app in
+            let scope = AppScope(bundleID: bundleID, environment: app.firstEnvironment)
+            return app.rules.offersByRank.flatMap { terms in
+                let names = terms.rule.sampleNames
+                return (names.isEmpty ? [nil] : names.map(Optional.some)).map { sample in
+                    ReportedOffer(app: scope, productID: terms.productID, offerID: terms.offerID, sample: sample)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import OfferCore
+import OfferEligibility
+
+/// The kept reports, and the requests for new ones.
+enum ReportTable {
+    static func all(_ db: any Database) throws -> [KeptReport] {
+        try db.rows(
+            """
+            SELECT app.bundle_id, app.environment, product_id, offer_id, sample, as_of, requested_at, customers_read,
+                made_at, failed_at
+            FROM report JOIN app ON app.id = report.app
+            """, []
+        ).map { row in
+            KeptReport(
+                subject: try subject(row), requestedAt: try row.time("requested_at"),
+                customersRead: Int(try row["customers_read"] as Int64), madeAt: try row.time("made_at"),
+                failedAt: try row.time("failed_at"))
+        }
+    }
+
+    private static func subject(_ row: Row) throws -> ReportSubject {
+        let (sample, asOf): (String, Int64) = (try row["sample"], try row["as_of"])
+        return ReportSubject(
+            ReportedOffer(
+                app: try AppTable.scope(row), productID: try row.productID, offerID: try row.offerID,
+                sample: sample.isEmpty ? nil : sample),
+            asOf: asOf == newest ? nil : Timestamp(milliseconds: asOf))
+    }
+
+    static func result(of subject: ReportSubject, _ db: any Database) throws -> [UInt8]? {
+        guard let key = try key(of: subject, db) else { return nil }
+        return try db.row("SELECT result FROM report WHERE \(isSubject)", key)?["result"]
+    }
+
+    /// - Returns: false if there is no room.
+    static func request(_ subject: ReportSubject, at now: Timestamp, _ db: any Database) throws -> Bool {
+        _ = try AppTable.makeID(of: subject.offer.app, db)
+        guard let key = try key(of: subject, db) else { return false }
+        let changed = try db.change(
+            "UPDATE report SET requested_at = ?6, customers_read = 0 WHERE \(isSubject) AND requested_at IS NULL",
+            key + [now.milliseconds])
+        if changed > 0 { return true }
+        guard try db.row("SELECT 1 AS known FROM report WHERE \(isSubject)", key) == nil else { return true }
+        guard try hasRoom(db) else { return false }
+        try db.send(
+            """
+            INSERT INTO report (app, product_id, offer_id, sample, as_of, requested_at, customers_read)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)
+            """, key + [now.milliseconds])
+        return true
+    }
+
+    /// Deletes the report that was made first, if there are too many.
+    private static func hasRoom(_ db: any Database) throws -> Bool {
+        let count = try db.number("SELECT count(*) FROM report", []) ?? 0
+        guard count >= KeptReport.maximumCount else { return true }
+        return try db.change(
+            """
+            DELETE FROM report WHERE (app, product_id, offer_id, sample, as_of) IN (
+                SELECT app, product_id, offer_id, sample, as_of FROM report WHERE requested_at IS NULL
+                ORDER BY made_at, app, product_id, offer_id, sample, as_of LIMIT 1)
+            """, []) > 0
+    }
+
+    static func noteProgress(of subject: ReportSubject, customersRead: Int, _ db: any Database) throws {
+        guard let key = try key(of: subject, db) else { return }
+        try db.send("UPDATE report SET customers_read = ?6 WHERE \(isSubject)", key + [Int64(customersRead)])
+    }
+
+    static func settle(
+        _ subject: ReportSubject, result: [UInt8]?, at now: Timestamp, _ db: any Database
+    ) throws {
+        guard let key = try key(of: subject, db) else { return }
+        if let result {
+            try db.send(
+                """
+                UPDATE report SET result = ?6, made_at = ?7, failed_at = NULL, requested_at = NULL WHERE \(isSubject)
+                """, key + [result, now.milliseconds])
+        } else {
+            try db.send(
+                "UPDATE report SET failed_at = ?6, requested_at = NULL WHERE \(isSubject)", key + [now.milliseconds])
+        }
+    }
+
+    private static let isSubject = "app = ?1 AND product_id = ?2 AND offer_id = ?3 AND sample = ?4 AND as_of = ?5"
+    /// The value of `as_of` for the time at which the report is made.
+    private static let newest: Int64 = -1
+
+    /// - Returns: nil if the app is unknown.
+    private static func key(of subject: ReportSubject, _ db: any Database) throws -> [(any ColumnValue)?]? {
+        guard let app = try AppTable.id(of: subject.offer.app, db) else { return nil }
+        return [
+            app, subject.offer.productID.text.description, subject.offer.offerID.text.description,
+            subject.offer.sample ?? "", subject.asOf?.milliseconds ?? newest,
+        ]
+    }
+}

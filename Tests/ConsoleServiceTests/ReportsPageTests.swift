@@ -1,0 +1,132 @@
+import Logging
+import OfferCore
+import OfferEligibility
+import OfferHTTP
+import OfferService
+import StoreTestSupport
+import SubscriberStore
+import SubscriberSync
+import Testing
+
+@testable import ConsoleService
+
+/// 40 customers who were exposed to the offer `half` on day 1. Every fourth is held out.
+@Suite("The pages of reports")
+struct ReportsPageTests {
+    private static let yaml = """
+        apps:
+          - bundleID: com.example.app
+            appAppleID: 1234567890
+            products:
+              - productID: monthly
+                offers:
+                  - plain
+                  - {offerID: half, rule: leaving}
+                  - {offerID: other, rule: {subscription: {status: expired}}}
+        rules:
+          leaving: {all: [{subscription: {status: active, autoRenew: off}}, {share: {of: 0.75, by: s}}]}
+        """
+    private static let offer = "app=com.example.app&product=monthly&offer=half"
+
+    private static func console() async throws -> TestConsole {
+        let console = try await TestConsole(yaml)
+        for number in 1...40 as ClosedRange<UInt64> {
+            try await console.store.add([
+                .exposure(
+                    Sample.production,
+                    Sample.exposure(
+                        of: Sample.account(number), number % 4 == 0 ? .heldOut : .offered, sample: "s", at: 1))
+            ])
+        }
+        return console
+    }
+
+    private static func makeReports(_ console: TestConsole) async {
+        let application = console.application
+        await ReportWorker(
+            application.store, policy: application.policy, executor: globalConcurrentExecutor, now: { console.now },
+            metrics: application.metrics.sync, log: Logger(label: "test")
+        ).round()
+    }
+
+    @Test("a page requests its report, shows the progress, and then the numbers with their age")
+    func report() async throws {
+        let console = try await Self.console()
+        let cookie = try await console.signIn(["marketing"])
+        var page = await console.get("/reports/offer?\(Self.offer)", cookie: cookie)
+        #expect(page.status == 200 && page.text.contains("The report is being made."))
+        #expect(page.values(of: "Refresh") == ["3"])
+        #expect(await console.get("/reports/offer.csv?\(Self.offer)", cookie: cookie).status == 404)
+        await Self.makeReports(console)
+        page = await console.get("/reports/offer?\(Self.offer)", cookie: cookie)
+        #expect(page.values(of: "Refresh").isEmpty && !page.text.contains("being made"))
+        #expect(page.text.contains("Access by day"))
+        #expect(page.text.contains("<dt>Sample</dt><dd><code><bdi>s</bdi></code></dd>"))
+        console.setTime(console.now + .hours(2))
+        let later = try await console.signIn(["marketing"])
+        page = await console.get("/reports/offer?\(Self.offer)", cookie: later)
+        #expect(page.text.contains("A newer report is being made.") && page.text.contains("(2 hours ago)"))
+        #expect(page.values(of: "Refresh").isEmpty, "a page that somebody reads does not move")
+    }
+
+    @Test("the overview lists the offers with a rule, and the URL sorts them")
+    func overview() async throws {
+        let console = try await Self.console()
+        let cookie = try await console.signIn(["marketing"])
+        let first = await console.get("/reports", cookie: cookie)
+        #expect(first.text.contains("being made") && !first.text.contains(">plain<"))
+        await Self.makeReports(console)
+        func places(_ sort: String) async throws -> [String] {
+            let page = await console.get("/reports?sort=\(sort)", cookie: cookie).text
+            let half = try #require(page.firstRange(of: "offer=half")).lowerBound
+            let other = try #require(page.firstRange(of: "offer=other")).lowerBound
+            return half < other ? ["half", "other"] : ["other", "half"]
+        }
+        #expect(try await places("exposed") == ["half", "other"])
+        #expect(try await places("offer") == ["half", "other"])
+        let page = await console.get("/reports?sort=exposed", cookie: cookie)
+        #expect(page.text.contains(#"aria-sort="descending"><a href="/reports?sort=exposed">Exposed</a>"#))
+        #expect(page.text.contains(#"<span class="number">40</span>"#) && page.text.contains("no exposures"))
+        #expect(await console.get("/reports?sort=nothing", cookie: cookie).status == 404)
+    }
+
+    @Test("each table of a report can be downloaded alone")
+    func download() async throws {
+        let console = try await Self.console()
+        let cookie = try await console.signIn(["marketing"])
+        _ = await console.get("/reports/offer?\(Self.offer)", cookie: cookie)
+        await Self.makeReports(console)
+        func lines(_ query: String) async -> [Substring] {
+            let csv = await console.get("/reports/offer.csv?\(Self.offer)\(query)", cookie: cookie)
+            #expect(csv.values(of: "Content-Disposition") == [#"attachment; filename="report.csv""#])
+            return csv.text.replacing("\r\n", with: "\n").split(separator: "\n")
+        }
+        let access = await lines("&table=access")
+        #expect(access.count > 10 && access.dropFirst().allSatisfy { $0.hasPrefix("access,") })
+        #expect(await lines("").count > access.count)
+        #expect(await console.get("/reports/offer.csv?\(Self.offer)&table=none", cookie: cookie).status == 404)
+    }
+
+    @Test("a person can have a report made again, with an audit line")
+    func again() async throws {
+        let console = try await Self.console()
+        let cookie = try await console.signIn(["marketing"])
+        _ = await console.get("/reports/offer?\(Self.offer)", cookie: cookie)
+        await Self.makeReports(console)
+        let answer = await console.post("/reports/refresh", "\(Self.offer)&sample=s", cookie: cookie)
+        #expect(answer.status == 303 && answer.location == "/reports/offer?\(Self.offer)&sample=s")
+        #expect(try console.auditLines().last?.contains(#""kind":"console_report""#) == true)
+        #expect(try await console.store.keptReports().first?.requestedAt == console.now)
+        let plain = "/reports/offer?\(Self.offer.replacing("half", with: "plain"))"
+        #expect(await console.get(plain, cookie: cookie).status == 404)
+        #expect(await console.post("/reports/refresh", "offer=none", cookie: cookie).status == 404)
+    }
+
+    @Test("the page Offers leads marketing to the reports, and nobody else")
+    func links() async throws {
+        let console = try await Self.console()
+        let link = #"<a href="/reports/offer?"#
+        #expect(await console.get("/offers", cookie: try await console.signIn(["marketing"])).text.contains(link))
+        #expect(await !console.get("/offers", cookie: try await console.signIn(["operator"])).text.contains(link))
+    }
+}

@@ -1,0 +1,154 @@
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferEligibility
+import OfferHTTP
+import StoreTestSupport
+import SubscriberStore
+import SubscriberSync
+import TestSupport
+import Testing
+
+@testable import OfferService
+
+/// 40 customers who were exposed to the offer `half` on day 1. Every fourth is held out.
+@Suite("GET /v1/reports/offers")
+struct ReportRouteTests {
+    private static let offers = """
+        plain, {offerID: half, rule: {all: [{subscription: {status: expired}}, {share: {of: 0.75, by: s}}]}}, \
+        {offerID: two, rule: {all: [{share: {of: 0.5, by: a}}, {share: {of: 0.5, by: b}}]}}
+        """
+    private static let half = "bundleID=com.example.app&productID=monthly&offerID=half"
+
+    private static func service(callers: [Caller] = []) async throws -> StoreService {
+        let service = try StoreService(offers, callers: callers)
+        try await service.store.add(
+            (1...40 as ClosedRange<UInt64>).map { number in
+                .exposure(
+                    Sample.production,
+                    Sample.exposure(
+                        of: Sample.account(number), number % 4 == 0 ? .heldOut : .offered, sample: "s", at: 1))
+            })
+        return service
+    }
+
+    private static func get(_ service: StoreService, _ query: String, token: String? = nil) async -> HTTPResponse {
+        await service.routes.respondLater(
+            HTTPRequest(
+                method: "GET", target: "/v1/reports/offers?\(query)", authorization: token.map { "Bearer \($0)" }))
+    }
+
+    private static func makeReports(_ service: StoreService) async {
+        let routes = service.routes
+        await ReportWorker(
+            service.current, policy: routes.policy, executor: globalConcurrentExecutor,
+            now: { routes.wall.withLockedValue { $0 } }, metrics: routes.metrics.sync, log: routes.log.logger
+        ).round()
+    }
+
+    @Test("the first answers are 202 with the progress, and the later ones the kept report in each format")
+    func story() async throws {
+        let service = try await Self.service()
+        for _ in 0..<2 {
+            let waiting = await Self.get(service, Self.half)
+            #expect(waiting.status == 202 && waiting.retryAfter == 5, "\(waiting.text)")
+            #expect(waiting.json["state"] as? String == "waiting" && waiting.json["customersRead"] as? Int == 0)
+        }
+        await Self.makeReports(service)
+        let report = await Self.get(service, Self.half)
+        #expect(report.status == 200 && report.mediaType == .json)
+        #expect(report.json["asOf"] as? Int64 == Sample.day(10).milliseconds)
+        let exposed = (report.json["funnel"] as? [String: Any])?["exposed"] as? [String: Int]
+        #expect(exposed == ["offered": 30, "heldOut": 10])
+        let csv = await Self.get(service, Self.half + "&format=csv&sample=s")
+        #expect(csv.mediaType == .csv && csv.text.contains("funnel,,offered,exposed,30,,,\r\n"))
+        let html = await Self.get(service, Self.half + "&format=html")
+        #expect(html.mediaType == .html && html.text.hasPrefix("<!doctype html>"))
+    }
+
+    @Test("a report older than an hour is shown while a newer one is made, and a younger one is not made again")
+    func age() async throws {
+        let service = try await Self.service()
+        _ = await Self.get(service, Self.half)
+        await Self.makeReports(service)
+        func isWaiting() async throws -> Bool { try await service.store.keptReports().first?.requestedAt != nil }
+        service.routes.setTime(Sample.day(10) + .seconds(3599))
+        #expect(await Self.get(service, Self.half).status == 200)
+        #expect(try await !isWaiting())
+        service.routes.setTime(Sample.day(10) + .hours(1))
+        let old = await Self.get(service, Self.half)
+        #expect(old.json["asOf"] as? Int64 == Sample.day(10).milliseconds)
+        #expect(try await isWaiting())
+        await Self.makeReports(service)
+        let new = await Self.get(service, Self.half)
+        #expect(new.json["asOf"] as? Int64 == (Sample.day(10) + .hours(1)).milliseconds)
+    }
+
+    @Test("a report about an earlier time is another report")
+    func asOf() async throws {
+        let service = try await Self.service()
+        let query = Self.half + "&asOf=\(Sample.day(0.5).milliseconds)"
+        #expect(await Self.get(service, query).status == 202)
+        await Self.makeReports(service)
+        let report = await Self.get(service, query)
+        #expect(report.json["asOf"] as? Int64 == Sample.day(0.5).milliseconds)
+        let exposed = (report.json["funnel"] as? [String: Any])?["exposed"] as? [String: Int]
+        #expect(exposed == ["offered": 0, "heldOut": 0])
+        #expect(await Self.get(service, Self.half).status == 202)
+    }
+
+    @Test(
+        "a query that names no report is refused, and the refusal says why",
+        arguments: [
+            ("bundleID=com.example.app&productID=monthly", 400, "missing_field", "offerID"),
+            ("bundleID=com.example.app&productID=monthly&offerID=plain", 404, "unknown_offer", "offerID"),
+            ("bundleID=com.example.app&productID=yearly&offerID=half", 404, "unknown_offer", "offerID"),
+            ("bundleID=com.example.app&productID=monthly&offerID=two", 400, "invalid_field", "sample"),
+            (half + "&sample=t", 400, "invalid_field", "sample"),
+            (half + "&asOf=yesterday", 400, "invalid_field", "asOf"),
+            (half + "&asOf=9999999999999", 400, "invalid_field", "asOf"),
+            (half + "&format=pdf", 400, "invalid_field", "format"),
+            (half + "&environment=Moon", 400, "invalid_field", "environment"),
+            (half + "&cohort=week", 400, "unknown_field", "cohort"),
+            ("bundleID=com.example.other&productID=monthly&offerID=half", 403, "app_not_served", nil),
+        ])
+    func refusals(query: String, status: Int, code: String, field: String?) async throws {
+        let service = try await Self.service()
+        let answer = await Self.get(service, query)
+        #expect(answer.status == status && answer.json["code"] as? String == code, "\(answer.text)")
+        #expect(answer.json["field"] as? String == field)
+        #expect(try await service.store.keptReports().isEmpty)
+    }
+
+    @Test("a failure is told, without another attempt for five minutes")
+    func failure() async throws {
+        let service = try await Self.service()
+        _ = await Self.get(service, Self.half)
+        let subject = try #require(try await service.store.keptReports().first).subject
+        try await service.store.settleReport(subject, result: nil, at: Sample.day(10))
+        let answer = await Self.get(service, Self.half)
+        #expect(answer.status == 503 && answer.json["code"] as? String == "report_failed")
+        #expect(answer.retryAfter == 300)
+        #expect(try await service.store.keptReports().first?.requestedAt == nil)
+        service.routes.setTime(Sample.day(10) + .seconds(300))
+        #expect(await Self.get(service, Self.half).status == 202)
+    }
+
+    @Test("a result that another version wrote counts as none")
+    func otherVersion() async throws {
+        let service = try await Self.service()
+        _ = await Self.get(service, Self.half)
+        let subject = try #require(try await service.store.keptReports().first).subject
+        try await service.store.settleReport(subject, result: Array("{}".utf8), at: Sample.day(10))
+        #expect(await Self.get(service, Self.half).status == 202)
+        await Self.makeReports(service)
+        #expect(await Self.get(service, Self.half).status == 200)
+    }
+
+    @Test("the scope reports is needed")
+    func scope() async throws {
+        let service = try await Self.service(callers: [.test("bi", [.reports]), .test("app", [.sign])])
+        #expect(await Self.get(service, Self.half, token: "token-of-bi").status == 202)
+        let refused = await Self.get(service, Self.half, token: "token-of-app")
+        #expect(refused.status == 403 && refused.json["code"] as? String == "scope_missing")
+    }
+}
