@@ -105,10 +105,14 @@ let package = Package(
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
+        // Loads the module of a token when it is first needed, so it takes nothing to build.
+        .target(name: "CPKCS11"),
+        .target(
+            name: "OfferPKCS11", dependencies: ["CPKCS11", locks], exclude: ["README.md"], swiftSettings: strict),
         .target(
             name: "OfferKeys",
             dependencies: [
-                "OfferCore", "OfferFiles", "OfferCrypto", systemPackage,
+                "OfferCore", "OfferFiles", "OfferCrypto", "OfferPKCS11", locks, systemPackage,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -160,7 +164,7 @@ let package = Package(
             name: "OfferConfiguration",
             dependencies: [
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
-                "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "AppStoreData", "AppStoreAPI",
+                "OutgoingHTTP", "OfferHTTP", "OfferPKCS11", "OfferKeys", "OfferAudit", "AppStoreData", "AppStoreAPI",
                 "OfferIdentity", "SubscriberStore", locks, logging, nioCore, nioPosix, serviceLifecycle, unixSignals,
                 yams,
             ],
@@ -199,9 +203,10 @@ let package = Package(
             name: "offer-signer",
             dependencies: [
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
-                "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI",
-                "SubscriberStore", "OfferExplanations", "OfferConfiguration", "SubscriberSync", "OfferService",
-                "OfferConsole", "ConsoleService", argumentParser, logging, nioCore, serviceLifecycle, systemPackage,
+                "OutgoingHTTP", "OfferHTTP", "OfferPKCS11", "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData",
+                "AppStoreAPI", "SubscriberStore", "OfferExplanations", "OfferConfiguration", "SubscriberSync",
+                "OfferService", "OfferConsole", "ConsoleService", argumentParser, logging, nioCore, serviceLifecycle,
+                systemPackage,
                 unixSignals, locks,
             ],
             exclude: ["README.md"], swiftSettings: strict
