@@ -15,6 +15,8 @@ package final class Policy: Sendable {
     package let callers: Callers
     package let limits: Limits
     package let proxies: TrustedProxies
+    /// See ``KeyRing/hasKeysWithThreads``.
+    package let hasKeysWithThreads: Bool
 
     package init(
         ring: KeyRing, catalogue: Catalogue? = nil, issuerIDs: IssuerIDs = IssuerIDs(),
@@ -26,6 +28,7 @@ package final class Policy: Sendable {
         self.callers = callers
         self.limits = limits
         self.proxies = proxies
+        hasKeysWithThreads = ring.hasKeysWithThreads
     }
 
     /// Returns a copy with another key ring.

@@ -24,6 +24,8 @@ package final class ServiceMetrics: Sendable {
     private let reloads: [ReloadOutcome: Counter]
     let signing: Histogram
     let verifying: Histogram
+    let token: Histogram
+    private let tokenRefusals: [TokenRefusal: Counter]
     let clockSteps: Counter
     let emailUsernames: Counter
     private let retentionRepeats: Counter
@@ -43,6 +45,8 @@ package final class ServiceMetrics: Sendable {
         reloads = Self.each { registry.counter(.ringReloads, $0) }
         signing = registry.histogram(.signing)
         verifying = registry.histogram(.verifying)
+        token = registry.histogram(.token)
+        tokenRefusals = Self.each { registry.counter(.tokenRefusals, $0) }
         emailUsernames = registry.counter(.emailUsernames)
         clockSteps = registry.counter(.clockSteps)
         retentionRepeats = registry.counter(.retentionRepeats)
@@ -82,6 +86,9 @@ package final class ServiceMetrics: Sendable {
     func refused(_ code: Problem.Code) { refusals[code]?.increment() }
 
     func limited(_ party: LimitedParty) { limited[party]?.increment() }
+
+    /// Counts a signature that a token did not make in time.
+    func refusedByToken(_ fault: SigningThreadsFault) { tokenRefusals[TokenRefusal(fault)]?.increment() }
 
     /// Counts a signature that was made and verified.
     func signed(_ kind: SignatureKind, for app: BundleID, with key: KeyID, under policy: Policy) {
@@ -216,6 +223,21 @@ package final class ServiceMetrics: Sendable {
 /// The party whose rate limit was exceeded.
 enum LimitedParty: String, CaseIterable {
     case caller, user, customer, address, notifier, explanation
+}
+
+/// The reason that a token made no signature in time.
+private enum TokenRefusal: String, CaseIterable {
+    case full, waited
+    case noAnswer = "no_answer"
+
+    init(_ fault: SigningThreadsFault) {
+        self =
+            switch fault {
+            case .full: .full
+            case .waitedTooLong: .waited
+            case .noAnswer: .noAnswer
+            }
+    }
 }
 
 /// The outcome of a reload of keys or configuration.
