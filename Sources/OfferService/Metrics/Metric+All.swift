@@ -37,7 +37,7 @@ extension Metric {
         "Signatures that failed verification with their own public key and were not sent, and failed self-tests of keys."
     )
     static let signing = Metric(
-        "offer_signer_signing_seconds", .histogram, [], "Time to make one signature.")
+        "offer_signer_signing_seconds", .histogram, [], "Time to make one signature with a key that is not in a token.")
     static let verifying = Metric(
         "offer_signer_verifying_seconds", .histogram, [],
         "Time to verify one signature with its own public key; for a JWS, including parsing it.")

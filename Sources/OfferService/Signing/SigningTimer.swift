@@ -21,8 +21,7 @@ struct SigningTimer: ~Copyable {
         began = now
         switch step {
         case .signed:
-            metrics.signing.record(nanoseconds: duration)
-            if isInToken { metrics.token.record(nanoseconds: duration) }
+            (isInToken ? metrics.token : metrics.signing).record(nanoseconds: duration)
         case .verified: metrics.verifying.record(nanoseconds: duration)
         }
     }
