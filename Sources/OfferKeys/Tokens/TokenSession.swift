@@ -5,7 +5,7 @@ final class TokenSession {
     let session: PKCS11Session
     /// The generation of the connection in which it was opened.
     let generation: Int
-    private var found: [PKCS11URI.Key: PKCS11Session.Object] = [:]
+    private var found: [PKCS11URI.Key: (object: PKCS11Session.Object, point: [UInt8])] = [:]
 
     init(_ session: PKCS11Session, generation: Int) {
         self.session = session
@@ -16,12 +16,12 @@ final class TokenSession {
     /// - Parameter point: the public point that the key must have. Another process may have replaced the key.
     func sign(_ hash: [UInt8], with key: PKCS11URI.Key, of point: [UInt8]) throws(TokenFault) -> [UInt8] {
         let object: PKCS11Session.Object
-        if let known = found[key] {
-            object = known
+        if let known = found[key], known.point == point {
+            object = known.object
         } else {
             let read = try read(key)
             guard read.point == point else { throw .replaced }
-            found[key] = read.object
+            found[key] = read
             object = read.object
         }
         return try calling { () throws(PKCS11Error) in try session.sign(hash: hash, with: object) }
