@@ -215,8 +215,8 @@ let package = Package(
         .executableTarget(
             name: "offer-bench",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "AppStoreData", "OfferConfiguration",
-                "OfferService", logging,
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "OfferPKCS11", "OfferKeys", "AppStoreData",
+                "OfferConfiguration", "OfferService", locks, logging,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -271,7 +271,7 @@ let package = Package(
         .testTarget(
             name: "OfferKeysTests",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferKeys", "TestSupport", locks, crypto,
+                "OfferCore", "OfferCrypto", "OfferPKCS11", "OfferKeys", "TestSupport", locks, crypto,
             ],
             swiftSettings: strict
         ),
@@ -434,7 +434,7 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "OfferKeys", "OfferAudit",
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "OfferPKCS11", "OfferKeys", "OfferAudit",
                 "OfferConsole", "OfferIdentity", "AppStoreData", "AppStoreAPI", "OfferExplanations", "SubscriberStore",
                 "OfferConfiguration", "SubscriberSync", "OfferService", locks, logging, nioCore,
             ],
@@ -453,10 +453,11 @@ let package = Package(
                 "offer-signer", "notification-load", "store-load", "OfferCore", "OfferEligibility", "OfferCrypto",
                 "OfferTelemetry", "OfferHTTP", "OfferAudit", "AppStoreData", "SubscriberStore", "OfferConfiguration",
                 "SubscriberSync", "OfferService", "TestSupport", "AppStoreTestSupport", "AppStoreStandIn",
-                "StoreTestSupport", "HistoryTestSupport", locks, grdb, nioCore, nioPosix, yams,
+                "StoreTestSupport", "HistoryTestSupport", locks, crypto, grdb, nioCore, nioPosix, yams,
             ],
             exclude: [
-                "AllocationCounter.c.txt", "BadMachine.c.txt", "HangingDisk.c.txt", "Network.c.txt",
+                "AllocationCounter.c.txt", "BadMachine.c.txt", "FaultyModule.c.txt", "HangingDisk.c.txt",
+                "Network.c.txt",
                 "SlowDisk.c.txt", "StoreKitStandIn.swift.txt",
             ],
             swiftSettings: strict
