@@ -1,8 +1,11 @@
 #include "CPKCS11.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // The part of PKCS#11 2.40 that this file uses. Later versions keep this layout. On Unix, structures are not packed.
 typedef unsigned long rv, handle, ulong;
@@ -78,7 +81,7 @@ typedef struct function_list {
   // Further functions follow, which are not used.
 } function_list;
 
-enum { CKR_OK = 0, CKR_FUNCTION_NOT_SUPPORTED = 0x54 };
+enum { CKR_OK = 0, CKR_FUNCTION_NOT_SUPPORTED = 0x54, CKR_CRYPTOKI_NOT_INITIALIZED = 0x190 };
 enum { CKF_OS_LOCKING_OK = 2, CKF_RW_SESSION = 2, CKF_SERIAL_SESSION = 4 };
 enum { CKS_RO_USER_FUNCTIONS = 1, CKS_RW_USER_FUNCTIONS = 3 };
 enum { CKU_USER = 1, CKM_ECDSA = 0x1041 };
@@ -100,6 +103,33 @@ struct offer_pkcs11_module {
   const function_list *functions;
 };
 
+static atomic_int calls;
+static atomic_bool is_exiting;
+
+/// Waits for the calls in progress, and refuses others. When a process exits, modules in C++ destroy what their calls use, so a
+/// call in another thread would crash.
+static void end_calls(int status, void *argument) {
+  (void)argument;
+  atomic_store(&is_exiting, true);
+  for (int wait = 0; atomic_load(&calls) > 0 && wait < 1000; wait++) usleep(1000);
+  if (atomic_load(&calls) == 0) return;
+  // A module that hangs must not crash the process either.
+  fflush(NULL);
+  _exit(status);
+}
+
+static bool begin_call(void) {
+  atomic_fetch_add(&calls, 1);
+  if (!atomic_load(&is_exiting)) return true;
+  atomic_fetch_sub(&calls, 1);
+  return false;
+}
+
+static rv end_call(rv result) {
+  atomic_fetch_sub(&calls, 1);
+  return result;
+}
+
 offer_pkcs11_module *offer_pkcs11_load(const char *path, const char **reason) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -112,6 +142,8 @@ offer_pkcs11_module *offer_pkcs11_load(const char *path, const char **reason) {
     *reason = "it is not a PKCS#11 module of version 2 or later";
     return NULL;
   }
+  // What is registered last runs first, and so before the destructors of the module.
+  on_exit(end_calls, NULL);
   offer_pkcs11_module *module = malloc(sizeof *module);
   if (module) module->functions = functions;
   *reason = "there is no memory";
@@ -120,7 +152,9 @@ offer_pkcs11_module *offer_pkcs11_load(const char *path, const char **reason) {
 
 // A module may leave out a function.
 #define CALL(function, ...)                                                                                            \
-  (module->functions->function ? module->functions->function(__VA_ARGS__) : CKR_FUNCTION_NOT_SUPPORTED)
+  (!module->functions->function ? CKR_FUNCTION_NOT_SUPPORTED                                                           \
+   : begin_call()               ? end_call(module->functions->function(__VA_ARGS__))                                   \
+                                : CKR_CRYPTOKI_NOT_INITIALIZED)
 
 ulong offer_pkcs11_initialize(offer_pkcs11_module *module) {
   initialize_args args = {.flags = CKF_OS_LOCKING_OK};
