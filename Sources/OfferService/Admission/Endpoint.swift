@@ -31,7 +31,8 @@ struct Endpoint: Sendable {
     enum Lane {
         case now(Answer)
         /// The function waits until its audit entries are durable.
-        case later(@Sendable () async throws(Problem) -> HTTPResponse)
+        /// - `limit`: replaces the endpoint's limit; nil for the endpoint's.
+        case later(limit: LaneLimit? = nil, _ work: @Sendable () async throws(Problem) -> HTTPResponse)
     }
 
     let path: String

@@ -73,8 +73,11 @@ struct OfferDecider: Sendable {
                     .eligible(plan.terms, gaps: signing != .nothing && plan.nonces.isEmpty ? gaps : []))
             case .reserved(let offer):
                 do throws(Problem) {
-                    let signed = try signer.sign(
-                        offer, for: customer, jws: wantsJWS ? .missing(gaps) : .notWanted, admission)
+                    let current = admission
+                    let signed = try await signer.whereKeySigns(for: named.bundleID, current) { () throws(Problem) in
+                        try signer.sign(
+                            offer, for: customer, jws: wantsJWS ? .missing(gaps) : .notWanted, current)
+                    }
                     outcomes.append(.signed(plan.terms, DecidedOffer(signed, offer)))
                 } catch {
                     // A key that made a bad signature must not sign the rest.

@@ -66,8 +66,9 @@ package struct Router: Responder {
             case .either(let limit, let handle):
                 switch try handle(request, admission) {
                 case .now(let answer): return makeReply(answer, to: principal, request.context, counters)
-                case .later(let work):
-                    return try answerLater(request, admission, to: endpoint, within: limit, counters, work)
+                case .later(let limitOfWork, let work):
+                    return try answerLater(
+                        request, admission, to: endpoint, within: limitOfWork ?? limit, counters, work)
                 }
             }
         } catch {

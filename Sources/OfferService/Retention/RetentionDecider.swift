@@ -127,7 +127,9 @@ struct RetentionDecider: Sendable {
         _ reserved: ReservedOffer, _ messageIdentifier: UUIDText, for customer: EvaluatedCustomer,
         _ admission: Admission
     ) async throws(Problem) -> RetentionAnswer {
-        let offer = try signer.sign(reserved, for: customer, jws: .notWanted, admission)
+        let offer = try await signer.whereKeySigns(for: reserved.item.app, admission) { () throws(Problem) in
+            try signer.sign(reserved, for: customer, jws: .notWanted, admission)
+        }
         try await signer.record(offer.entries(for: admission))
         return RetentionAnswer(
             offer: offer.retentionBody(messageIdentifier: messageIdentifier),

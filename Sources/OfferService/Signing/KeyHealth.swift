@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 import OfferConfiguration
 import OfferCore
 import OfferEligibility
+import OfferKeys
 import OfferTelemetry
 
 /// The health of the active keys. It tracks keys that cannot sign at the moment, and takes bad keys out of service.
@@ -39,7 +40,8 @@ package final class KeyHealth: Sendable {
         let unable = unable(under: ring).filter { !ring.isOutOfService($0.id) }.map { id, fault in
             Diagnostic(
                 "key \(id) \(fault.sentence)",
-                hint: "it is tried again every second; if that does not help, restart the service on another machine")
+                hint: (fault.error as? TokenFault)?.hint
+                    ?? "it is tried again every second; if that does not help, restart the service on another machine")
         }
         return outOfService + unable
     }
@@ -53,8 +55,10 @@ package final class KeyHealth: Sendable {
     // MARK: Reports
 
     /// Notes that a key could not sign or verify. Readiness fails until the key can.
-    func note(_ fault: KeyFault, of id: KeyID, _ metadata: Logger.Metadata = [:]) {
-        faults.withLockedValue { $0[id] = fault }
+    /// - Parameter onlyFirst: true to log only the first fault in a row. A lost token causes one with each request.
+    func note(_ fault: KeyFault, of id: KeyID, onlyFirst: Bool = false, _ metadata: Logger.Metadata = [:]) {
+        let isFirst = faults.withLockedValue { $0.updateValue(fault, forKey: id) } == nil
+        guard isFirst || !onlyFirst else { return }
         log.error(
             fault.logMessage, metadata: metadata.merging(["keyID": "\(id)", "reason": "\(fault.error)"]) { $1 })
     }
@@ -74,11 +78,21 @@ package final class KeyHealth: Sendable {
         let unable = Set(faults.withLockedValue { $0.keys })
         for id in ring.active where selection == .allActive || unable.contains(id) {
             guard let key = ring.key(id), !policy.snapshot.ring.isOutOfService(id) else { continue }
-            note(key.pair.selfTest(signing: (0..<32).map { _ in .random(in: .min ... .max) }), of: id)
+            if let result = await test(key.pair) { note(result, of: id) }
             await Task.yield()
         }
         // A key that is no longer active is not tested, so nothing is known about it.
         faults.withLockedValue { $0 = $0.filter { ring.state(of: $0.key) == .active } }
+    }
+
+    /// - Returns: nil if the key's threads had no time for the test.
+    private func test(_ pair: any SigningKeyPair) async -> KeyTestResult? {
+        do throws(SigningThreadsFault) {
+            let result: Result<KeyTestResult, Never> = try await pair.whereItSigns {
+                .success(pair.selfTest(signing: (0..<32).map { _ in .random(in: .min ... .max) }))
+            }
+            return result.get()
+        } catch { return error == .noAnswer ? .unable(.cannotSign(error)) : nil }
     }
 
     private func note(_ result: KeyTestResult, of id: KeyID) {
