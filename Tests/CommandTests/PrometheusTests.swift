@@ -228,10 +228,21 @@ struct PrometheusTests {
         #expect(outcome.standardOutput.contains("\(expressions.count) rules found"))
     }
 
+    @Test("each panel of the dashboard has an ID of its own")
+    func panels() throws {
+        let panels = try #require(try Self.dashboard()["panels"] as? [[String: Any]])
+        let numbers = panels.compactMap { $0["id"] as? Int }
+        #expect(numbers.count == panels.count && Set(numbers).count == panels.count)
+    }
+
+    private static func dashboard() throws -> [String: Any] {
+        let json = try JSONSerialization.jsonObject(with: Data(text("packaging/grafana/dashboard.json").utf8))
+        return try #require(json as? [String: Any])
+    }
+
     /// Every query in the dashboard, including its annotations.
     private static func expressions() throws -> [String] {
-        let json = try JSONSerialization.jsonObject(with: Data(text("packaging/grafana/dashboard.json").utf8))
-        let dashboard = try #require(json as? [String: Any])
+        let dashboard = try dashboard()
         let panels = try #require(dashboard["panels"] as? [[String: Any]])
         let annotations = (dashboard["annotations"] as? [String: Any])?["list"] as? [[String: Any]] ?? []
         return (panels.flatMap { $0["targets"] as? [[String: Any]] ?? [] } + annotations).compactMap {
