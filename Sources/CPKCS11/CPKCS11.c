@@ -1,6 +1,7 @@
 #include "CPKCS11.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +102,12 @@ enum {
 
 struct offer_pkcs11_module {
   const function_list *functions;
+  offer_pkcs11_module *next;
 };
+
+/// The loaded modules. One library can have several paths.
+static offer_pkcs11_module *modules;
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 
 static atomic_int calls;
 static atomic_bool is_exiting;
@@ -142,10 +148,16 @@ offer_pkcs11_module *offer_pkcs11_load(const char *path, const char **reason) {
     *reason = "it is not a PKCS#11 module of version 2 or later";
     return NULL;
   }
-  // What is registered last runs first, and so before the destructors of the module.
-  on_exit(end_calls, NULL);
-  offer_pkcs11_module *module = malloc(sizeof *module);
-  if (module) module->functions = functions;
+  pthread_mutex_lock(&loading);
+  offer_pkcs11_module *module = modules;
+  while (module && module->functions != functions) module = module->next;
+  if (!module && (module = malloc(sizeof *module))) {
+    *module = (offer_pkcs11_module){functions, modules};
+    modules = module;
+    // What is registered last runs first, and so before the destructors of the module.
+    on_exit(end_calls, NULL);
+  }
+  pthread_mutex_unlock(&loading);
   *reason = "there is no memory";
   return module;
 }
@@ -273,6 +285,7 @@ ulong offer_pkcs11_import(offer_pkcs11_module *module, ulong session, const offe
                    private_key);
   if (result != CKR_OK) return result;
   result = CALL(C_CreateObject, session, public_template, sizeof public_template / sizeof *public_template, public_key);
+  // If this fails too, the next import reports that the key exists.
   if (result != CKR_OK) CALL(C_DestroyObject, session, *private_key);
   return result;
 }

@@ -6,8 +6,36 @@ package enum PKCS11Error: Error, Hashable {
     case failed(String, code: UInt)
     /// The session was opened before the module was last initialized.
     case stale
-    /// Other calls are in progress, so the module cannot be initialized again.
+    /// A call does not return, so the module cannot be initialized again.
     case busy
+}
+
+extension PKCS11Error {
+    /// True if the session, the login or the connection to the device is lost, and a new session may help.
+    package var isLostSession: Bool {
+        switch self {
+        case .stale, .busy: true
+        case .notLoaded: false
+        case .failed("C_Initialize", _): true
+        case .failed(_, let code): Self.lostSession.contains(code)
+        }
+    }
+
+    /// CKR_DEVICE_ERROR, CKR_DEVICE_REMOVED, CKR_SESSION_CLOSED, CKR_SESSION_HANDLE_INVALID, CKR_TOKEN_NOT_PRESENT,
+    /// CKR_TOKEN_NOT_RECOGNIZED, CKR_SLOT_ID_INVALID, CKR_USER_NOT_LOGGED_IN, CKR_CRYPTOKI_NOT_INITIALIZED.
+    private static let lostSession: Set<UInt> = [0x30, 0x32, 0xB0, 0xB3, 0xE0, 0xE1, 0x03, 0x101, 0x190]
+
+    /// True if the session is not usable as it is, and another one may be: CKR_KEY_HANDLE_INVALID, CKR_OBJECT_HANDLE_INVALID,
+    /// CKR_OPERATION_ACTIVE.
+    package var isOfThisSession: Bool {
+        switch self {
+        case .failed(_, let code): [0x60, 0x82, 0x90].contains(code)
+        default: false
+        }
+    }
+
+    /// True if the token permits no further session: CKR_SESSION_COUNT.
+    package var isSessionCount: Bool { if case .failed(_, 0xB1) = self { true } else { false } }
 }
 
 extension PKCS11Error: CustomStringConvertible {

@@ -1,4 +1,5 @@
 import CPKCS11
+import Foundation
 import NIOConcurrencyHelpers
 
 /// A loaded module. It is loaded once in a process, and never unloaded or finalized at exit: some modules crash then.
@@ -11,7 +12,7 @@ import NIOConcurrencyHelpers
         var epoch = 0
     }
 
-    // The module is never freed, and PKCS#11 modules allow calls from several threads (CKF_OS_LOCKING_OK).
+    // The C module is never freed, and PKCS#11 modules allow calls from several threads (CKF_OS_LOCKING_OK).
     private nonisolated(unsafe) let module: OpaquePointer
     private let use = NIOLockedValueBox(Use())
     private static let loaded = NIOLockedValueBox<[String: PKCS11Module]>([:])
@@ -24,74 +25,102 @@ import NIOConcurrencyHelpers
         unsafe self.module = unsafe module
     }
 
-    /// Loads and initializes the module at `path`, or returns it if it is loaded.
+    /// Loads and initializes the module at `path`, or returns it if it is loaded, even by another path of the same library.
     package static func load(_ path: String) throws(PKCS11Error) -> PKCS11Module {
         let result = loaded.withLockedValue { loaded -> Result<PKCS11Module, PKCS11Error> in
             if let known = loaded[path] { return .success(known) }
             return Result { () throws(PKCS11Error) in
-                let module = try PKCS11Module(path: path)
+                let new = try PKCS11Module(path: path)
+                let module = loaded.values.first { unsafe $0.module == new.module } ?? new
                 loaded[path] = module
                 return module
             }
         }
         let module = try result.get()
-        if !module.use.withLockedValue({ $0.isInitialized }) { try module.reset() }
+        let (isInitialized, epoch) = module.use.withLockedValue { ($0.isInitialized, $0.epoch) }
+        if !isInitialized { try module.reset(after: epoch) }
         return module
     }
 
-    /// Ends every session of this process and initializes the module again, which reconnects it to its device or server.
-    /// - Throws: `.busy` while any thread is in the module.
-    package func reset() throws(PKCS11Error) {
-        let wasInitialized: Bool? = use.withLockedValue { use in
-            guard use.calls == 0, !use.isResetting else { return nil }
+    /// Ends every session of this process and initializes the module again, which reconnects it to its devices or server. New
+    /// calls wait until that is done. If the module was initialized after `epoch`, this method only waits for it.
+    /// - Throws: `.busy` if a call in another thread does not return within a second.
+    package func reset(after epoch: Int) throws(PKCS11Error) {
+        let isFirst = use.withLockedValue { use in
+            guard use.epoch == epoch, !use.isResetting else { return false }
             use.isResetting = true
-            use.epoch += 1
-            return use.isInitialized
+            return true
         }
-        guard let wasInitialized else { throw .busy }
-        if wasInitialized { _ = unsafe offer_pkcs11_finalize(module) }
+        guard isFirst else { return waitForReset() }
+        let end = ContinuousClock.now + .seconds(1)
+        while use.withLockedValue({ $0.calls > 0 }) {
+            guard .now < end else {
+                use.withLockedValue { $0.isResetting = false }
+                throw .busy
+            }
+            Thread.sleep(forTimeInterval: 0.001)
+        }
+        if use.withLockedValue({ $0.isInitialized }) { _ = unsafe offer_pkcs11_finalize(module) }
         let code = unsafe offer_pkcs11_initialize(module)
         let isInitialized = code == 0 || code == UInt(offer_pkcs11_already_initialized)
         use.withLockedValue { use in
+            use.epoch += 1
             use.isResetting = false
             use.isInitialized = isInitialized
         }
         guard isInitialized else { throw .failed("C_Initialize", code: code) }
     }
 
-    /// The tokens in the module's slots.
+    private func waitForReset() {
+        while use.withLockedValue({ $0.isResetting }) { Thread.sleep(forTimeInterval: 0.001) }
+    }
+
+    /// The tokens in the module's slots. A slot whose token cannot be read, such as an odd card in another reader, is left out.
     package func tokens() throws(PKCS11Error) -> [PKCS11Token] {
-        var slots = [UInt](repeating: 0, count: Self.maximumSlots)
-        var count = UInt(Self.maximumSlots)
-        try unsafe call("C_GetSlotList") { unsafe offer_pkcs11_slots($0, &slots, &count) }
+        let epoch = epoch
+        var count: UInt = 0
+        try unsafe call("C_GetSlotList", in: epoch) { unsafe offer_pkcs11_slots($0, nil, &count) }
+        // A few more, because a token may have been added since.
+        var slots = [UInt](repeating: 0, count: Int(min(count, 10_000)) + 8)
+        count = UInt(slots.count)
+        try unsafe call("C_GetSlotList", in: epoch) { unsafe offer_pkcs11_slots($0, &slots, &count) }
         var tokens: [PKCS11Token] = []
-        for slot in slots.prefix(Int(min(count, UInt(Self.maximumSlots)))) {
+        var failure: PKCS11Error?
+        for slot in slots.prefix(Int(min(count, UInt(slots.count)))) {
             var token = offer_pkcs11_token()
-            try unsafe call("C_GetTokenInfo") { unsafe offer_pkcs11_read_token($0, slot, &token) }
-            tokens.append(PKCS11Token(slot: slot, token))
+            do throws(PKCS11Error) {
+                try unsafe call("C_GetTokenInfo", in: epoch) { unsafe offer_pkcs11_read_token($0, slot, &token) }
+                tokens.append(PKCS11Token(slot: slot, epoch: epoch, token))
+            } catch {
+                guard error != .stale else { throw error }
+                failure = error
+            }
         }
+        if tokens.isEmpty, let failure { throw failure }
         return tokens
     }
 
-    private static let maximumSlots = 64
+    /// Increases each time that the module is initialized.
+    package var epoch: Int { use.withLockedValue { $0.epoch } }
 
-    var epoch: Int { use.withLockedValue { $0.epoch } }
-
-    /// Calls a function of the module.
-    /// - Parameter epoch: the epoch of the call's session; nil without one.
+    /// Calls a function of the module. During a reset, waits for its end.
+    /// - Parameter epoch: the epoch of the call's session, or in which its slot was listed.
     /// - Returns: the value of the function, if `accepts` returns true for it; 0 is always accepted.
     @discardableResult
     func call(
-        _ name: String, in epoch: Int? = nil, accepting accepts: (UInt) -> Bool = { _ in false },
+        _ name: String, in epoch: Int, accepting accepts: (UInt) -> Bool = { _ in false },
         _ function: (OpaquePointer) -> UInt
     ) throws(PKCS11Error) -> UInt {
-        let refusal = use.withLockedValue { use -> PKCS11Error? in
-            guard epoch == nil || epoch == use.epoch else { return .stale }
-            guard !use.isResetting else { return .busy }
-            use.calls += 1
-            return nil
+        while true {
+            let mayBegin = use.withLockedValue { use -> Bool? in
+                guard epoch == use.epoch else { return nil }
+                if !use.isResetting { use.calls += 1 }
+                return !use.isResetting
+            }
+            guard let mayBegin else { throw .stale }
+            if mayBegin { break }
+            waitForReset()
         }
-        if let refusal { throw refusal }
         defer { use.withLockedValue { $0.calls -= 1 } }
         let code = unsafe function(module)
         guard code == 0 || accepts(code) else { throw .failed(name, code: code) }

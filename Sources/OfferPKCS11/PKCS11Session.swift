@@ -9,7 +9,7 @@ package final class PKCS11Session {
     /// - Parameter canWrite: true to create or destroy objects.
     package init(_ module: PKCS11Module, _ token: PKCS11Token, canWrite: Bool = false) throws(PKCS11Error) {
         self.module = module
-        epoch = module.epoch
+        epoch = token.epoch
         var handle: UInt = 0
         try unsafe module.call("C_OpenSession", in: epoch) {
             unsafe offer_pkcs11_open($0, token.slot, canWrite, &handle)
@@ -23,9 +23,11 @@ package final class PKCS11Session {
 
     package enum LoginResult {
         case loggedIn
-        /// The PIN is wrong, expired or has the wrong length. The value is the `CK_RV`.
-        case refused(UInt)
+        /// The PIN is wrong, expired or has the wrong length.
+        case refused
         case locked
+        /// Any other `CK_RV`. The token may have counted a wrong PIN.
+        case failed(UInt)
     }
 
     /// True if this process is logged in to the token. A login applies to all its sessions.
@@ -37,22 +39,21 @@ package final class PKCS11Session {
         }
     }
 
+    /// Logs in as the user.
+    /// - Throws: `.stale`; the PIN was not tried then.
     package func login(pin: Span<UInt8>) throws(PKCS11Error) -> LoginResult {
         let code = try unsafe pin.withUnsafeBufferPointer { pin throws(PKCS11Error) in
-            try unsafe module.call(
-                "C_Login", in: epoch, accepting: { (0xA0...0xA4).contains($0) || Self.isLoggedIn($0) }
-            ) {
+            try unsafe module.call("C_Login", in: epoch, accepting: { _ in true }) {
                 unsafe offer_pkcs11_login($0, handle, pin.baseAddress, UInt(pin.count))
             }
         }
         return switch code {
         case UInt(offer_pkcs11_pin_locked): .locked
         case 0, UInt(offer_pkcs11_already_logged_in): .loggedIn
-        default: .refused(code)
+        case 0xA0...0xA3: .refused
+        default: .failed(code)
         }
     }
-
-    private static func isLoggedIn(_ code: UInt) -> Bool { code == UInt(offer_pkcs11_already_logged_in) }
 
     // MARK: Objects
 

@@ -8,9 +8,12 @@ package struct PKCS11Token: Hashable, Sendable {
     package let model: String
     package let serial: String
     private let flags: UInt
+    /// The epoch of the module in which the slot has this number.
+    let epoch: Int
 
-    init(slot: UInt, _ token: offer_pkcs11_token) {
+    init(slot: UInt, epoch: Int, _ token: offer_pkcs11_token) {
         self.slot = slot
+        self.epoch = epoch
         label = Self.text(token.label)
         manufacturer = Self.text(token.manufacturer)
         model = Self.text(token.model)

@@ -22,8 +22,6 @@ typedef struct {
 
 /// Values of CK_RV that need a reaction of their own.
 enum {
-  offer_pkcs11_session_count = 0xB1,
-  offer_pkcs11_pin_incorrect = 0xA0,
   offer_pkcs11_pin_locked = 0xA4,
   offer_pkcs11_already_logged_in = 0x100,
   offer_pkcs11_already_initialized = 0x191,
@@ -32,7 +30,6 @@ enum {
 /// Bits of the token's flags.
 enum {
   offer_pkcs11_login_required = 0x4,
-  offer_pkcs11_protected_path = 0x100,
   offer_pkcs11_pin_count_low = 0x10000,
   offer_pkcs11_pin_final_try = 0x20000,
   offer_pkcs11_pin_is_locked = 0x40000,
@@ -56,8 +53,8 @@ enum {
 /// The only type of key here (CKK_EC).
 enum { offer_pkcs11_ec = 3 };
 
-/// Loads the module at `path` and never unloads it. Returns NULL on failure, and sets `reason` to the loader's text, which is
-/// valid until this thread calls the loader again.
+/// Loads the module at `path` and never unloads it. Several paths of one library give the same module. Returns NULL on failure,
+/// and sets `reason` to the loader's text, which is valid until this thread calls the loader again.
 offer_pkcs11_module *_Nullable offer_pkcs11_load(const char *path, const char *_Nullable *_Nonnull reason);
 
 /// Initializes the module for use by several threads.
@@ -66,8 +63,9 @@ unsigned long offer_pkcs11_initialize(offer_pkcs11_module *module);
 /// Ends all sessions. No other call may be in progress.
 unsigned long offer_pkcs11_finalize(offer_pkcs11_module *module);
 
-/// Lists the slots with a token. On return, `count` is the number of slots, which may exceed its value before the call.
-unsigned long offer_pkcs11_slots(offer_pkcs11_module *module, unsigned long *slots, unsigned long *count);
+/// Lists the slots with a token, or only counts them if `slots` is NULL. On return, `count` is the number of slots, which may
+/// exceed its value before the call.
+unsigned long offer_pkcs11_slots(offer_pkcs11_module *module, unsigned long *_Nullable slots, unsigned long *count);
 
 unsigned long offer_pkcs11_read_token(offer_pkcs11_module *module, unsigned long slot, offer_pkcs11_token *token);
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
@@ -6,19 +7,25 @@ import OfferPKCS11
 
 /// The sessions with one token, its login, and the threads that use them.
 ///
-/// A session is used by one thread at a time. If a call fails, the session is discarded, and the call is made once more in a
-/// new session. If that fails too, all calls fail at once until the next try, whose distance doubles each time.
+/// A session is used by one thread at a time. If it is lost, so are the others: all are discarded, and the call is made once more
+/// in a new one. If that fails too, calls fail at once until the next try, whose distance doubles each time. A call that fails for
+/// another reason fails alone, and its session is closed after three such calls in a row.
 package final class TokenConnection: Sendable {
     private struct State: @unchecked Sendable {
         // Each session is either here or held by the one thread that took it.
         var free: [TokenSession] = []
+        /// Sessions that threads have taken or are opening.
         var heldCount = 0
-        /// Increases when a session is lost. Sessions of earlier generations are not used again.
+        /// The number of sessions that the token permits, as far as is known.
+        var permittedCount: Int
+        /// Threads that wait for a session.
+        var waiterCount = 0
+        /// The free sessions that are for threads which waited and were signalled.
+        var promisedCount = 0
+        /// Increases when the sessions are lost. Those of earlier generations are not used again.
         var generation = 0
         var failure: (fault: TokenFault, retryAt: ContinuousClock.Instant)?
         var failureCount = 0
-        /// The PIN that the token refused. It is not tried again.
-        var refusedPIN: SecretBytes?
     }
 
     package let place: TokenPlace
@@ -26,16 +33,21 @@ package final class TokenConnection: Sendable {
     /// True to try the PIN although a wrong one was entered since the last login.
     private let triesPIN: Bool
     private let state: NIOLockedValueBox<State>
+    /// Signalled for each thread that a session was put back for.
+    private let returned = DispatchSemaphore(value: 0)
     /// Held while a session is opened, so that only one thread logs in or initializes the module again.
     private let opening = NSLock()
 
+    private static let maximumFailures = 3
     private static let firstRetry = Duration.milliseconds(100)
     private static let lastRetry = Duration.seconds(10)
+    /// The time for which a thread waits for a session. It is near the time limit of a signature.
+    private static let sessionWait = DispatchTimeInterval.milliseconds(900)
 
     package init(_ place: TokenPlace, triesPIN: Bool = false) {
         self.place = place
         self.triesPIN = triesPIN
-        state = NIOLockedValueBox(State())
+        state = NIOLockedValueBox(State(permittedCount: place.sessions))
         threads = TokenThreads(count: place.sessions, named: "token")
     }
 
@@ -53,72 +65,150 @@ package final class TokenConnection: Sendable {
         }
     }
 
-    /// Lends a session to `body`, which is called again if the session was lost.
+    /// Lends a session to `body`, which is called again in another session if this one was lost or is not usable.
     func withSession<Result>(_ body: (TokenSession) throws(TokenFault) -> Result) throws(TokenFault) -> Result {
+        do throws(TokenFault) { return try lend(body) } catch {
+            guard case .module(let failure) = error, failure.isLostSession || failure.isOfThisSession else {
+                throw error
+            }
+        }
+        do throws(TokenFault) { return try lend(body) } catch {
+            if error.isLostToken { note(error) }
+            throw error
+        }
+    }
+
+    private func lend<Result>(_ body: (TokenSession) throws(TokenFault) -> Result) throws(TokenFault) -> Result {
         let session = try take()
         do throws(TokenFault) {
             let result = try body(session)
+            session.failureCount = 0
             putBack(session)
             return result
         } catch {
-            guard error.mayBeLostSession else {
+            guard case .module(let failure) = error else {
                 putBack(session)
                 throw error
             }
-            discard(session)
-        }
-        let another = try take()
-        do throws(TokenFault) {
-            let result = try body(another)
-            putBack(another)
-            return result
-        } catch {
-            guard error.mayBeLostSession else {
-                putBack(another)
-                throw error
+            session.failureCount += 1
+            if failure.isLostSession { discardAll(of: session.generation) }
+            if failure.isLostSession || failure.isOfThisSession || session.failureCount == Self.maximumFailures {
+                giveUpHeld()
+            } else {
+                putBack(session)
             }
-            discard(another)
-            note(error)
             throw error
         }
     }
 
     // MARK: Sessions
 
+    private enum Turn {
+        case session(TokenSession)
+        case open
+        case wait
+        case fail(TokenFault)
+    }
+
     private func take() throws(TokenFault) -> TokenSession {
-        let taken = state.withLockedValue { state -> Result<TokenSession?, TokenFault> in
-            if let failure = state.failure, .now < failure.retryAt { return .failure(failure.fault) }
-            state.heldCount += 1
-            return .success(state.free.popLast())
-        }
-        if let session = try taken.get() { return session }
-        do throws(TokenFault) {
-            let session = try open()
-            state.withLockedValue { state in
-                state.failure = nil
-                state.failureCount = 0
+        let end = DispatchTime.now() + Self.sessionWait
+        var hasWaited = false
+        while true {
+            switch nextTurn(hasWaited) {
+            case .session(let session): return session
+            case .fail(let fault): throw fault
+            case .wait:
+                try waitForSession(until: end)
+                hasWaited = true
+            case .open:
+                do throws(TokenFault) {
+                    let session = try open()
+                    forgetFailure()
+                    return session
+                } catch {
+                    // While others have sessions, the token may just have no more of them.
+                    guard case .module(let failure) = error, failure.isSessionCount, notePermitted() else {
+                        giveUpHeld()
+                        note(error)
+                        throw error
+                    }
+                    hasWaited = false
+                }
             }
-            return session
-        } catch {
-            state.withLockedValue { $0.heldCount -= 1 }
-            note(error)
-            throw error
         }
+    }
+
+    /// - Parameter hasWaited: true if the thread was signalled, so that a session may be promised to it.
+    private func nextTurn(_ hasWaited: Bool) -> Turn {
+        state.withLockedValue { state in
+            if hasWaited, state.promisedCount > 0 { state.promisedCount -= 1 }
+            if state.free.count > state.promisedCount, let session = state.free.popLast() {
+                state.heldCount += 1
+                return .session(session)
+            }
+            if let failure = state.failure, .now < failure.retryAt { return .fail(failure.fault) }
+            guard state.heldCount < state.permittedCount else {
+                state.waiterCount += 1
+                return .wait
+            }
+            state.heldCount += 1
+            return .open
+        }
+    }
+
+    /// Notes that the token permits no more sessions than there are.
+    /// - Returns: false if there is none.
+    private func notePermitted() -> Bool {
+        state.withLockedValue { state in
+            let count = state.heldCount - 1 + state.free.count
+            guard count > 0 else { return false }
+            state.heldCount -= 1
+            state.permittedCount = count
+            return true
+        }
+    }
+
+    private func waitForSession(until end: DispatchTime) throws(TokenFault) {
+        guard returned.wait(timeout: end) == .timedOut else { return }
+        let isSignalled = state.withLockedValue { state in
+            guard state.waiterCount > 0 else { return true }
+            state.waiterCount -= 1
+            return false
+        }
+        // The signal came at the last moment.
+        if isSignalled { return returned.wait() }
+        throw .module(.failed("C_OpenSession", code: 0xB1))
     }
 
     private func putBack(_ session: TokenSession) {
-        state.withLockedValue { state in
-            state.heldCount -= 1
-            if session.generation == state.generation { state.free.append(session) }
+        let isWanted = state.withLockedValue { state in
+            let isGood = session.generation == state.generation
+            if isGood { state.free.append(session) }
+            let isWanted = Self.endHolding(&state)
+            if isGood, isWanted { state.promisedCount += 1 }
+            return isWanted
         }
+        if isWanted { returned.signal() }
     }
 
-    private func discard(_ session: TokenSession) {
+    /// Frees the place of a session that is not used again.
+    private func giveUpHeld() { if state.withLockedValue({ Self.endHolding(&$0) }) { returned.signal() } }
+
+    /// - Returns: true if a thread waits for a session.
+    private static func endHolding(_ state: inout State) -> Bool {
+        state.heldCount -= 1
+        guard state.waiterCount > 0 else { return false }
+        state.waiterCount -= 1
+        return true
+    }
+
+    private func discardAll(of generation: Int) {
         // The lost sessions are closed outside the lock.
         _ = state.withLockedValue { state -> [TokenSession] in
-            state.heldCount -= 1
-            guard session.generation == state.generation else { return [] }
+            guard generation == state.generation else { return [] }
             state.generation += 1
+            state.permittedCount = place.sessions
+            state.promisedCount = 0
             defer { state.free = [] }
             return state.free
         }
@@ -134,84 +224,54 @@ package final class TokenConnection: Sendable {
 
     // MARK: Opening
 
-    /// Opens a session, and logs in if this process is not logged in. If that fails, initializes the module and tries again.
+    /// Opens a session, and logs in if this process is not logged in. If the token is lost, initializes the module and tries
+    /// again. Other tokens of the module then open new sessions too.
     private func open() throws(TokenFault) -> TokenSession {
         opening.lock()
         defer { opening.unlock() }
-        do throws(TokenFault) { return try openOnce() } catch {
-            guard error.mayBeLostSession else { throw error }
-            if case .module(.notLoaded) = error { throw error }
-            // While other threads have sessions, the token may just have no more of them.
-            if case .module(.failed("C_OpenSession", code: 0xB1)) = error, let freed = waitForSession() { return freed }
-            do throws(PKCS11Error) { try PKCS11Module.load(place.module).reset() } catch { throw .module(error) }
-            return try openOnce()
-        }
-    }
-
-    /// Waits for a session that another thread puts back. A token may permit fewer sessions than there are threads.
-    private func waitForSession() -> TokenSession? {
-        let end = ContinuousClock.now + .milliseconds(500)
-        while ContinuousClock.now < end {
-            let (session, isHeld) = state.withLockedValue { ($0.free.popLast(), $0.heldCount > 1) }
-            if let session { return session }
-            guard isHeld else { return nil }
-            Thread.sleep(forTimeInterval: 0.001)
-        }
-        return nil
-    }
-
-    private func openOnce() throws(TokenFault) -> TokenSession {
-        let generation = state.withLockedValue { $0.generation }
-        let (module, token) = try findToken()
-        let session = try Self.calling { () throws(PKCS11Error) in try PKCS11Session(module, token) }
-        try logIn(session, to: token)
-        return TokenSession(session, generation: generation)
-    }
-
-    private func findToken() throws(TokenFault) -> (PKCS11Module, PKCS11Token) {
         let module = try Self.calling { () throws(PKCS11Error) in try PKCS11Module.load(place.module) }
-        let tokens = try Self.calling { () throws(PKCS11Error) in try module.tokens() }
-        let matching = tokens.filter { $0.matches(place.token) }
-        guard let token = matching.first else { throw .noToken(tokens.map(\.label).filter { !$0.isEmpty }) }
-        guard matching.count == 1 else { throw .severalTokens }
-        return (module, token)
+        let epoch = module.epoch
+        do throws(TokenFault) { return try openOnce(in: module) } catch {
+            guard error.isLostToken else { throw error }
+            try Self.calling { () throws(PKCS11Error) in try module.reset(after: epoch) }
+            return try openOnce(in: module)
+        }
+    }
+
+    private func openOnce(in module: PKCS11Module) throws(TokenFault) -> TokenSession {
+        let generation = state.withLockedValue { $0.generation }
+        let session = try openSession(in: module)
+        return TokenSession(session, generation: generation)
     }
 
     /// Opens a session that can create objects, outside the pool.
     func openForWriting() throws(TokenFault) -> PKCS11Session {
         opening.lock()
         defer { opening.unlock() }
-        let (module, token) = try findToken()
-        let session = try Self.calling { () throws(PKCS11Error) in try PKCS11Session(module, token, canWrite: true) }
-        try logIn(session, to: token)
+        let module = try Self.calling { () throws(PKCS11Error) in try PKCS11Module.load(place.module) }
+        return try openSession(in: module, canWrite: true)
+    }
+
+    private func openSession(in module: PKCS11Module, canWrite: Bool = false) throws(TokenFault) -> PKCS11Session {
+        let token = try findToken(in: module)
+        let session = try Self.calling { () throws(PKCS11Error) in
+            try PKCS11Session(module, token, canWrite: canWrite)
+        }
+        if token.requiresLogin {
+            try TokenPIN.of(token, in: module).logIn(session, to: token, place.pin, triesPIN: triesPIN)
+        }
         return session
     }
 
-    /// Logs in unless this process is logged in. A PIN that the token refused is never tried again.
-    private func logIn(_ session: PKCS11Session, to token: PKCS11Token) throws(TokenFault) {
-        guard token.requiresLogin else { return }
-        if try Self.calling({ () throws(PKCS11Error) in try session.isLoggedIn }) { return }
-        guard let file = place.pin else { throw .noPIN }
-        guard !token.isLocked else { throw .pinLocked }
-        let pin: SecretBytes
-        do throws(Diagnostic) { pin = try file.read() } catch { throw .pinFile(error) }
-        let refused = state.withLockedValue { $0.refusedPIN }
-        if let refused, refused == pin { throw .pinRefused }
-        // Without a refusal in this process, another one may have tried this very PIN.
-        guard !token.hadWrongPIN || triesPIN || (refused != nil && !token.isAtFinalTry) else { throw .pinTriedBefore }
-        let result = try Self.calling { () throws(PKCS11Error) in
-            try pin.withSpan { pin throws(PKCS11Error) in try session.login(pin: pin) }
-        }
-        switch result {
-        case .loggedIn: state.withLockedValue { $0.refusedPIN = nil }
-        case .locked: throw .pinLocked
-        case .refused:
-            state.withLockedValue { $0.refusedPIN = pin }
-            throw .pinRefused
-        }
+    private func findToken(in module: PKCS11Module) throws(TokenFault) -> PKCS11Token {
+        let tokens = try Self.calling { () throws(PKCS11Error) in try module.tokens() }
+        let matching = tokens.filter { $0.matches(place.token) }
+        guard let token = matching.first else { throw .noToken(tokens.map(\.label).filter { !$0.isEmpty }) }
+        guard matching.count == 1 else { throw .severalTokens }
+        return token
     }
 
-    private static func calling<Result>(_ body: () throws(PKCS11Error) -> Result) throws(TokenFault) -> Result {
+    static func calling<Result>(_ body: () throws(PKCS11Error) -> Result) throws(TokenFault) -> Result {
         do throws(PKCS11Error) { return try body() } catch { throw .module(error) }
     }
 }

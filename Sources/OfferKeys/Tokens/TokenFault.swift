@@ -15,6 +15,8 @@ package enum TokenFault: Error, Hashable {
     /// A wrong PIN was entered since the last login, perhaps by an earlier process with the same file.
     case pinTriedBefore
     case pinLocked
+    /// A login failed, and the token may have counted a wrong PIN.
+    case loginFailed(PKCS11Error)
     case noKey
     case severalKeys
     case notEllipticCurve
@@ -36,23 +38,26 @@ package enum TokenFault: Error, Hashable {
     case noLabel
     /// The name of a new key is taken.
     case keyExists
+    /// A new key cannot be used, and it remains in the token. The value is the reason why it cannot be used.
+    case notDestroyed(String)
     case threads(SigningThreadsFault)
     case unexpected(String)
 }
 
 extension TokenFault {
-    /// True if a new session may help.
-    var mayBeLostSession: Bool {
+    /// True if the sessions with the token are lost, or the token is.
+    var isLostToken: Bool {
         switch self {
-        case .module, .noToken: true
+        case .module(let error): error.isLostSession
+        case .noToken: true
         default: false
         }
     }
 
     /// True if only a change of the PIN file or of the token helps, because another try could lock the token.
-    package var isOfPIN: Bool {
+    private var isOfPIN: Bool {
         switch self {
-        case .pinRefused, .pinTriedBefore, .pinLocked: true
+        case .pinRefused, .pinTriedBefore, .pinLocked, .loginFailed: true
         default: false
         }
     }
@@ -73,6 +78,7 @@ extension TokenFault: CustomStringConvertible {
         case .pinRefused: "the token refused the PIN, which is not tried again"
         case .pinTriedBefore: "a wrong PIN was entered since the last login, so the PIN is not tried"
         case .pinLocked: "the PIN of the token is locked"
+        case .loginFailed(let error): "\(error), and the PIN is not tried again"
         case .noKey: "the token has no such private key"
         case .severalKeys: "several private keys match the URI"
         case .notEllipticCurve: "it is not a key for ECDSA"
@@ -87,6 +93,7 @@ extension TokenFault: CustomStringConvertible {
         case .halvesDoNotMatch: "its signatures do not verify with the public key in the token"
         case .noLabel: "the URI names no object, so the new key would have no label"
         case .keyExists: "the token already has a key with this label or ID, and keys are never replaced"
+        case .notDestroyed(let reason): "\(reason), and what was created could not be destroyed again"
         case .threads(let fault): "\(fault)"
         case .unexpected(let text): text
         }
@@ -106,6 +113,8 @@ extension TokenFault: CustomStringConvertible {
             "correct the PIN file, before more tries lock the token; the service then tries the new PIN once"
         case .pinTriedBefore:
             "check the PIN file, then run: offer-signer keys check --try-pin; a login resets the token's counter"
+        case .loginFailed:
+            "check the device and the PIN file, then restart the service; a token that counts wrong PINs may have counted one"
         case .pinLocked: "unlock the PIN with the tools of the token, as its security officer"
         case .noKey, .noPublicKey:
             "put both halves there with: offer-signer keys import, or compare the URI with: pkcs11-tool --login -O"
@@ -116,6 +125,7 @@ extension TokenFault: CustomStringConvertible {
         case .cannotSign, .asksEachTime: "put the key there with: offer-signer keys import"
         case .replaced: "if you replaced it, send SIGHUP; if not, find out who can write to the token"
         case .noLabel: "add object to the URI, with the key ID for example"
+        case .notDestroyed: "destroy both halves of the key with: pkcs11-tool --login --delete-object"
         case .keyExists:
             "choose another object, or destroy the key in the token first, with: pkcs11-tool --delete-object"
         case .signatureSize: "the module does not follow PKCS#11; report it to its maker"
@@ -123,6 +133,7 @@ extension TokenFault: CustomStringConvertible {
     }
 
     package func problem(of settings: TokenKeySettings) -> Diagnostic {
-        Diagnostic("key \(settings.id) at \(settings.uri) cannot sign: \(self)", hint: hint)
+        Diagnostic(
+            "key \(settings.id) at \(settings.uri) cannot sign: \(self)", hint: hint, forbidsRestart: isOfPIN)
     }
 }

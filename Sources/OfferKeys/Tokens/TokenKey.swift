@@ -115,8 +115,9 @@ extension TokenKey {
             }
         } catch { throw .module(error) }
         do throws(TokenFault) { return try TokenKey(settings, in: connection) } catch {
-            try? session.destroy(created.privateKey)
-            try? session.destroy(created.publicKey)
+            let halves = [created.privateKey, created.publicKey]
+            let remain = halves.filter { half in (try? session.destroy(half)) == nil }
+            guard remain.isEmpty else { throw .notDestroyed("\(error)") }
             throw error
         }
     }

@@ -5,6 +5,8 @@ final class TokenSession {
     let session: PKCS11Session
     /// The generation of the connection in which it was opened.
     let generation: Int
+    /// Calls in a row that failed for no known reason.
+    var failureCount = 0
     private var found: [PKCS11URI.Key: (object: PKCS11Session.Object, point: [UInt8])] = [:]
 
     init(_ session: PKCS11Session, generation: Int) {
