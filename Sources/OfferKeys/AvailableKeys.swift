@@ -35,8 +35,9 @@ package struct AvailableKeys: Sendable {
     package init(_ settings: KeySettings, openFolder: @escaping OpenFolder = { $0.watcher() }) {
         self.init(
             settings, tokens: TokenKeys(settings.tokens), folder: openFolder(settings.folder), openFolder: openFolder)
-        _ = tokens.scan(at: .now, .first)
         _ = folder.scan(at: .now, .first)
+        // A token that hangs delays no key file.
+        _ = tokens.scan(at: .now, .first)
     }
 
     /// Reads all keys again, with the same or new settings.
@@ -45,16 +46,16 @@ package struct AvailableKeys: Sendable {
         var keys = AvailableKeys(
             settings, tokens: TokenKeys(settings.tokens, after: tokens),
             folder: isSameFolder ? folder : openFolder(settings.folder), openFolder: openFolder)
-        _ = keys.tokens.scan(at: .now, .thorough)
         _ = keys.folder.scan(at: .now, .thorough)
+        _ = keys.tokens.scan(at: .now, .thorough)
         return keys
     }
 
     /// Scans the folder for changes, and tries keys in tokens again that could not be read.
     /// - Returns: true if anything changed.
     package mutating func scan() -> Bool {
-        let haveTokensChanged = tokens.scan(at: .now, .forChanges)
-        return folder.scan(at: .now, .forChanges) || haveTokensChanged
+        let hasFolderChanged = folder.scan(at: .now, .forChanges)
+        return tokens.scan(at: .now, .forChanges) || hasFolderChanged
     }
 
     /// Every key and every failure to read one. If two entries have the same ID, the first wins, so the text overrides

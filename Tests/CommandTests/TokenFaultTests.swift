@@ -97,7 +97,7 @@ struct TokenFaultTests {
             for try await status in group { #expect(status == 503) }
         }
         let metrics = try await service.get("/metrics").text
-        #expect(!metrics.contains(#"offer_signer_token_refusals_total{reason="no_answer"} 0"#))
+        #expect(try Self.refusals("no_answer", in: metrics) > 0)
         try await waitUntil { try await service.health.contains("the token does not answer in time") }
         #expect(try await Self.status(service, "file") == 200)
         try set(fault: "none")
@@ -106,9 +106,16 @@ struct TokenFaultTests {
         #expect(service.stop() == 0)
     }
 
+    private static func refusals(_ reason: String, in metrics: String) throws -> Int {
+        let line = metrics.split(separator: "\n").first {
+            $0.hasPrefix(#"offer_signer_token_refusals_total{reason="\#(reason)"} "#)
+        }
+        return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
+    }
+
     @Test("a token that permits one session signs without a lost request")
     func oneSession() async throws {
-        try set(fault: "one")
+        try set(fault: "single")
         let service = try serve()
         let load = load(for: service)
         try await load.run(port: service.port) {
@@ -145,17 +152,14 @@ struct TokenFaultTests {
         let counts = statuses.withLockedValue { $0 }
         #expect(Set(counts.keys) == [200, 503], "\(counts)")
         let metrics = try await service.get("/metrics").text
-        #expect(
-            !metrics.contains(#"token_refusals_total{reason="full"} 0"#)
-                || !metrics.contains(#"token_refusals_total{reason="waited"} 0"#))
-        #expect(metrics.contains(#"token_refusals_total{reason="no_answer"} 0"#))
+        #expect(try Self.refusals("full", in: metrics) + Self.refusals("waited", in: metrics) > 0)
+        #expect(try Self.refusals("no_answer", in: metrics) == 0)
         #expect(try await Self.status(service) == 200)
         #expect(service.stop() == 0)
     }
 
     @Test("a wrong PIN is tried once, by the service, after SIGHUP, and by the next process")
     func wrongPIN() async throws {
-        func logins() -> Int { (try? folder.lines("logins").count) ?? 0 }
         try token.write(pin: "99999999")
         try folder.write(token.configuration(RunningService.keyID, module: faulty).utf8, to: "config.yaml")
         try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_SPAREKEY12.p8")
@@ -163,24 +167,133 @@ struct TokenFaultTests {
             arguments: ["--config", folder.path + "/config.yaml", "--key-id", "FILEKEY123"], environment: environment,
             keys: keys)
         #expect(try service.log.contains("the token refused the PIN, which is not tried again"))
-        #expect(logins() == 1)
+        #expect(logins == 1)
         for _ in 0..<3 {
             let count = try service.log.ranges(of: "reloading configuration").count
             try service.reload()
             try await waitUntil { try service.log.ranges(of: "reloading configuration").count > count }
         }
         try await Task.sleep(for: .seconds(3))
-        #expect(logins() == 1)
+        #expect(logins == 1)
         let check = ["keys", "check", "--config", folder.path + "/config.yaml", "--keys-dir", keys.path]
         let other = try Command.runOfferSigner(check, environment: environment)
         #expect(other.status == 1 && other.standardError.contains("so the PIN is not tried"))
-        #expect(logins() == 1)
+        // If the active key needs the PIN, the service ends with a status after which systemd does not start it again.
+        let serve = try Command.runOfferSigner(
+            ["serve", "--port", "0", "--key-id", RunningService.keyID] + check.dropFirst(2), environment: environment)
+        #expect(serve.status == 78 && serve.standardError.contains("so the PIN is not tried"))
+        #expect(logins == 1)
 
         try token.write(pin: SoftHSM.pin)
         try service.reload()
-        try await waitUntil { logins() == 2 }
+        try await waitUntil { logins == 2 }
         try await waitUntil { try await !service.health.contains("cannot sign") }
         #expect(try Command.runOfferSigner(check, environment: environment).status == 0)
+        #expect(service.stop() == 0)
+    }
+
+    private var logins: Int { (try? folder.lines("logins").count) ?? 0 }
+
+    /// Starts a service whose active key is in a file.
+    private func serveFile(_ configuration: String, _ environment: [String: String] = [:]) throws -> RunningService {
+        try folder.drop(configuration.utf8, as: "config.yaml")
+        try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_SPAREKEY12.p8")
+        return try RunningService(
+            arguments: ["--config", folder.path + "/config.yaml", "--key-id", "FILEKEY123"],
+            environment: self.environment.merging(environment) { $1 }, keys: keys)
+    }
+
+    private static func reload(_ service: RunningService) async throws {
+        let count = try service.log.ranges(of: "reloading configuration").count
+        try service.reload()
+        try await waitUntil { try service.log.ranges(of: "reloading configuration").count > count }
+    }
+
+    @Test("a login that fails for any reason is made once, if no login succeeded before")
+    func failedLogin() async throws {
+        try set(fault: "login5 silent")
+        let configuration = token.configuration(RunningService.keyID, module: faulty)
+        let service = try serveFile(configuration)
+        #expect(try service.log.contains("C_Login failed with CKR_GENERAL_ERROR, and the PIN is not tried again"))
+        try await Self.reload(service)
+        try folder.drop(
+            token.configuration(RunningService.keyID, module: faulty, sessions: 7).utf8, as: "config.yaml")
+        try await Self.reload(service)
+        try await Task.sleep(for: .seconds(3))
+        #expect(logins == 1)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a wrong PIN is tried once, however many entries name the token, even if the token does not tell")
+    func severalPlaces() async throws {
+        try set(fault: "silent")
+        #expect(try token.importKey(keys.path + "/SubscriptionKey_OTHERKEY12.p8").status == 0)
+        try token.write(pin: "99999999")
+        let entries = [
+            token.configuration(RunningService.keyID, module: faulty),
+            token.configuration("OTHERKEY12", module: faulty, sessions: 2).replacing("keys:\n", with: ""),
+        ]
+        let service = try serveFile(entries.joined())
+        try await Task.sleep(for: .seconds(3))
+        #expect(logins == 1)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a PIN that was right is used again, although somebody entered a wrong one since")
+    func wrongPINOfAnother() async throws {
+        let first = try P11KitServer(token)
+        let service = try serve(module: P11KitServer.module, environment: first.environment)
+        #expect(try await Self.status(service) == 200)
+        let login = ["--module", SoftHSM.module, "--token-label", "offers", "--login", "--pin", "0000", "-O"]
+        #expect(try Command.run("pkcs11-tool", login, environment: environment).status != 0)
+        first.kill()
+        try await Self.waitForStatus(503, of: service)
+        let second = try P11KitServer(token, socket: first.socket)
+        try await Self.waitForStatus(200, of: service)
+        #expect(service.stop() == 0)
+        second.kill()
+    }
+
+    @Test("a call that fails costs its own request, and no other")
+    func failingCalls() async throws {
+        let service = try serve()
+        #expect(try await Self.status(service) == 200)
+        try set(fault: "sign5")
+        for _ in 0..<5 { #expect(try await Self.status(service) == 503) }
+        try set(fault: "none")
+        #expect(try await Self.status(service) == 200)
+        // A session that fails three times in a row is closed. With the last one, the token logs the process out.
+        #expect(logins <= 3)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("while one token of a module is gone, the other loses no request; and the first comes back under load")
+    func twoTokens() async throws {
+        try token.addToken("standby")
+        let realPath = URL(filePath: SoftHSM.module).resolvingSymlinksInPath().path
+        #expect(try token.importKey(keys.path + "/SubscriptionKey_OTHERKEY12.p8", to: "standby").status == 0)
+        let entries = [
+            token.configuration(RunningService.keyID),
+            // Another path of the same module.
+            token.configuration("OTHERKEY12", of: "standby", module: realPath).replacing("keys:\n", with: ""),
+        ]
+        try folder.write(entries.joined().utf8, to: "config.yaml")
+        let service = try RunningService(
+            arguments: ["--config", folder.path + "/config.yaml"],
+            environment: environment.merging(["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "file=OTHERKEY12"]) { $1 },
+            keys: keys)
+        let load = OfferLoad(app: "file")
+        load.expect(
+            try SigningKey(text: keys.read("SubscriptionKey_OTHERKEY12.p8")).verifyingKey, as: "OTHERKEY12")
+        try await load.run(port: service.port) {
+            try await Self.waitForStatus(200, of: service)
+            try token.setPresent(false)
+            try await Self.waitForStatus(503, of: service)
+            try await Task.sleep(for: .seconds(2))
+            try token.setPresent(true)
+            try await Self.waitForStatus(200, of: service)
+        }
+        #expect(load.failures == [])
         #expect(service.stop() == 0)
     }
 
@@ -247,6 +360,7 @@ struct TokenFaultTests {
     @Test("a module that crashes in its server costs a request, not the service")
     func crashingModule() async throws {
         let server = try P11KitServer(token, module: faulty, environment: environment)
+        defer { withExtendedLifetime(server) {} }
         let service = try serve(module: P11KitServer.module, environment: server.environment)
         #expect(try await Self.status(service) == 200)
         try set(fault: "crash")

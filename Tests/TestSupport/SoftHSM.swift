@@ -7,20 +7,32 @@ package final class SoftHSM: Sendable {
 
     private let folder: TemporaryFolder
 
+    /// The folder of the token.
+    private let ownFolder: String
+
     package init() throws {
-        folder = try TemporaryFolder()
+        let folder = try TemporaryFolder()
+        self.folder = folder
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: "tokens"), withIntermediateDirectories: false)
         try folder.write(
             "directories.tokendir = \(folder.path)/tokens\nobjectstore.backend = file\nlog.level = ERROR\n".utf8,
             to: "softhsm2.conf")
-        try write(pin: Self.pin)
-        try Self.expectSuccess(
+        try folder.write("\(Self.pin)\n".utf8, to: "pin")
+        try Self.addToken("offers", in: folder)
+        ownFolder = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/tokens")[0]
+    }
+
+    private static func addToken(_ label: String, in folder: TemporaryFolder) throws {
+        try expectSuccess(
             Command.run(
                 "softhsm2-util",
-                ["--init-token", "--free", "--label", "offers", "--so-pin", "87654321", "--pin", Self.pin],
-                environment: environment))
+                ["--init-token", "--free", "--label", label, "--so-pin", "87654321", "--pin", pin],
+                environment: ["SOFTHSM2_CONF": folder.path + "/softhsm2.conf"]))
     }
+
+    /// Adds a token with the same PIN.
+    package func addToken(_ label: String) throws { try Self.addToken(label, in: folder) }
 
     package struct Failed: Error {
         package let text: String
@@ -38,9 +50,14 @@ package final class SoftHSM: Sendable {
     package func write(pin: String) throws { try folder.write("\(pin)\n".utf8, to: "pin") }
 
     /// Puts a key file into the token with `offer-signer keys import`.
-    package func importKey(_ file: String, as keyID: String? = nil) throws -> Command.Outcome {
+    package func importKey(
+        _ file: String, as keyID: String? = nil, to label: String = "offers"
+    ) throws -> Command.Outcome {
         try Command.runOfferSigner(
-            ["keys", "import", file, "--token", "pkcs11:token=offers", "--module", Self.module, "--pin-file", pinFile]
+            [
+                "keys", "import", file, "--token", "pkcs11:token=\(label)", "--module", Self.module, "--pin-file",
+                pinFile,
+            ]
                 + (keyID.map { ["--key-id", $0] } ?? []), environment: environment)
     }
 
@@ -60,17 +77,19 @@ package final class SoftHSM: Sendable {
 
     /// Takes the token away, or puts it back.
     package func setPresent(_ isPresent: Bool) throws {
-        let places = ["tokens", "removed"].map { folder.url.appending(path: $0) }
+        let places = ["tokens/" + ownFolder, "removed"].map { folder.url.appending(path: $0) }
         try FileManager.default.moveItem(at: places[isPresent ? 1 : 0], to: places[isPresent ? 0 : 1])
     }
 
     /// The `keys` of a configuration file.
-    package func configuration(_ keyIDs: String..., module: String = SoftHSM.module, sessions: Int = 4) -> String {
+    package func configuration(
+        _ keyIDs: String..., of label: String = "offers", module: String = SoftHSM.module, sessions: Int = 4
+    ) -> String {
         "keys:\n"
             + keyIDs.map { keyID in
                 """
                   - id: \(keyID)
-                    uri: pkcs11:token=offers;object=\(keyID)
+                    uri: pkcs11:token=\(label);object=\(keyID)
                     module: \(module)
                     pinFile: \(pinFile)
                     sessions: \(sessions)

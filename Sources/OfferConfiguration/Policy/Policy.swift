@@ -36,6 +36,7 @@ package final class Policy: Sendable {
 
     private init(_ policy: Policy, ring: KeyRing, catalogue: Catalogue?) {
         self.ring = ring
+        hasKeysWithThreads = ring.hasKeysWithThreads
         self.catalogue = catalogue
         configured = policy.configured
         (issuerIDs, callers, limits, proxies) = (policy.issuerIDs, policy.callers, policy.limits, policy.proxies)

@@ -32,7 +32,10 @@ struct Endpoint: Sendable {
         case now(Answer)
         /// The function waits until its audit entries are durable.
         /// - `limit`: replaces the endpoint's limit; nil for the endpoint's.
-        case later(limit: LaneLimit? = nil, _ work: @Sendable () async throws(Problem) -> HTTPResponse)
+        /// - `readsStore`: false if the function never reads the store, so that it need not wait for the store's threads.
+        case later(
+            limit: LaneLimit? = nil, readsStore: Bool = true, _ work: @Sendable () async throws(Problem) -> HTTPResponse
+        )
     }
 
     let path: String

@@ -59,7 +59,7 @@ struct OfferDecider: Sendable {
             rules: admission.policy.catalogue?.digest ?? [], at: time,
             under: signing == .nothing ? nil : admission.claimOfReservations(), &reservations)[...]
         var remaining = plans[...]
-        var admission = admission
+        var admission = signer.beginningToSign(admission)
         var outcomes: [DecisionOutcome.Offer] = []
         for decision in decisions {
             guard decision.isEligible, let plan = remaining.popFirst(), let answer = reserved.popFirst() else {

@@ -12,10 +12,13 @@ extension SigningEndpoints {
         _ admission: Admission,
         _ sign: @escaping @Sendable (Admission) async throws(Problem) -> (HTTPResponse, [AuditEntry])
     ) -> Endpoint.Lane {
-        .later(limit: threadsLimit) { () async throws(Problem) in
+        .later(limit: threadsLimit, readsStore: false) { () async throws(Problem) in
             // The checks are repeated, because the request may have waited.
             try signer.requireReady()
-            let (response, entries) = try await sign(signer.excludingFaultyKeys(from: admission))
+            var admission = signer.beginningToSign(signer.excludingFaultyKeys(from: admission))
+            // A request with a key is in the lane of the requests with keys.
+            admission.hasOwnLane = admission.claim == nil
+            let (response, entries) = try await sign(admission)
             try await signer.record(entries)
             return response
         }
@@ -38,7 +41,7 @@ extension SigningEndpoints {
     func signWithoutRuleOnThreads(
         _ list: OfferList, _ admission: Admission
     ) async -> [Result<DecidedOffer, Problem>?] {
-        var admission = admission
+        var admission = admission.signingDeadline == nil ? signer.beginningToSign(admission) : admission
         var results: [Result<DecidedOffer, Problem>?] = []
         for item in list.items {
             do throws(Problem) {

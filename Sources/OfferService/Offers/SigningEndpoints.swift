@@ -12,7 +12,8 @@ import OfferHTTP
 ///                                                    └ load ─▶ decide ─▶ reserve ─▶ sign ─▶ …    by a rule
 /// ```
 ///
-/// Offers without a rule are answered on the event loop. Proofs and rules are answered on the asynchronous lane.
+/// Offers without a rule are answered on the event loop, unless their keys have threads. Proofs and rules are answered on the
+/// asynchronous lane.
 struct SigningEndpoints: Sendable {
     let signer: OfferSigner
     let decider: OfferDecider

@@ -35,12 +35,14 @@ package final class KeyHealth: Sendable {
         let outOfService = ring.activeOutOfService.sorted().map { id in
             Diagnostic(
                 "key \(id) is out of service, because it failed a test or made a bad signature",
-                hint: "restart the service on another machine, and check this one's memory, processor and libcrypto")
+                hint: ring.key(id)?.pair.threads == nil
+                    ? "restart the service on another machine, and check this one's memory, processor and libcrypto"
+                    : "check the token and its module, or sign with another key; a restart tries this one again")
         }
         let unable = unable(under: ring).filter { !ring.isOutOfService($0.id) }.map { id, fault in
             Diagnostic(
                 "key \(id) \(fault.sentence)",
-                hint: (fault.error as? TokenFault)?.hint
+                hint: fault.tokenFault?.hint
                     ?? "it is tried again every second; if that does not help, restart the service on another machine")
         }
         return outOfService + unable
@@ -63,6 +65,12 @@ package final class KeyHealth: Sendable {
             fault.logMessage, metadata: metadata.merging(["keyID": "\(id)", "reason": "\(fault.error)"]) { $1 })
     }
 
+    /// Notes that a key signed, so that an earlier fault is over.
+    func noteSignature(of id: KeyID) {
+        guard faults.withLockedValue({ $0.removeValue(forKey: id) }) != nil else { return }
+        log.notice("the key signs again", metadata: ["keyID": "\(id)"])
+    }
+
     /// Takes a key out of service until the process restarts, and raises the alarm.
     func takeOutOfService(_ id: KeyID, alarm: Logger.Message, _ metadata: Logger.Metadata) {
         policy.takeOutOfService(id)
@@ -78,7 +86,7 @@ package final class KeyHealth: Sendable {
         let unable = Set(faults.withLockedValue { $0.keys })
         for id in ring.active where selection == .allActive || unable.contains(id) {
             guard let key = ring.key(id), !policy.snapshot.ring.isOutOfService(id) else { continue }
-            if let result = await test(key.pair) { note(result, of: id) }
+            if let result = await test(key.pair) { note(result, of: key) }
             await Task.yield()
         }
         // A key that is no longer active is not tested, so nothing is known about it.
@@ -95,23 +103,26 @@ package final class KeyHealth: Sendable {
         } catch { return error == .noAnswer ? .unable(.cannotSign(error)) : nil }
     }
 
-    private func note(_ result: KeyTestResult, of id: KeyID) {
+    private func note(_ result: KeyTestResult, of key: KeyRing.Key) {
+        let id = key.id
         switch result {
-        case .passed:
-            guard faults.withLockedValue({ $0.removeValue(forKey: id) }) != nil else { return }
-            log.notice("the key signs again", metadata: ["keyID": "\(id)"])
+        case .passed: noteSignature(of: id)
         case .unable(let fault):
             // Only the first failure is logged, because the key is tried again every second.
             guard faults.withLockedValue({ $0.updateValue(fault, forKey: id) }) == nil else { return }
             note(fault, of: id)
         case .failed(let reason):
-            takeOutOfService(
-                id,
-                alarm: """
-                    ALARM: a key failed its self-test, and is out of service. Suspect memory, processor or libcrypto; \
-                    restart on another machine.
-                    """,
-                ["reason": "\(reason)"])
+            let alarm: Logger.Message =
+                key.pair.threads == nil
+                ? """
+                ALARM: a key failed its self-test, and is out of service. Suspect memory, processor or libcrypto; restart on \
+                another machine.
+                """
+                : """
+                ALARM: a key in a token failed its self-test, and is out of service. Suspect the token, its module or \
+                its server.
+                """
+            takeOutOfService(id, alarm: alarm, ["reason": "\(reason)"])
         }
     }
 }
@@ -121,6 +132,11 @@ extension KeyFault {
         switch self {
         case .cannotSign(let error), .cannotVerify(let error): error
         }
+    }
+
+    /// The fault of a key in a token; nil for any other key.
+    fileprivate var tokenFault: TokenFault? {
+        error as? TokenFault ?? (error as? SigningThreadsFault).map(TokenFault.threads)
     }
 
     fileprivate var sentence: String {

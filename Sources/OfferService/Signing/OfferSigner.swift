@@ -13,7 +13,8 @@ import OfferTelemetry
 ///                     └ SigningRight: the only access to a key
 /// ```
 ///
-/// It knows neither HTTP nor the store, and is synchronous.
+/// It knows neither HTTP nor the store, and is synchronous. Keys in tokens sign on threads of their own: see
+/// ``whereKeySigns(for:_:isWanted:_:)``.
 package struct OfferSigner: Sendable {
     let policy: CurrentPolicy
     let sources: SystemInputs
@@ -23,6 +24,9 @@ package struct OfferSigner: Sendable {
     private let safeguards: Safeguards
     private let log: Logger
     private let missingIssuerWarning: ThrottledWarning
+    /// The limit on requests that wait for threads of keys in lanes which they share with others, so that a slow token leaves room
+    /// there.
+    let waitersInSharedLanes = LaneLimit(32)
 
     init(
         policy: CurrentPolicy, keyHealth: KeyHealth, safeguards: Safeguards, sources: SystemInputs,

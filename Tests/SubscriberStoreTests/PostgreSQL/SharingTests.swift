@@ -66,7 +66,7 @@ struct SharingTests {
         async let outcome = store.apply(Sample.delivery("n2", Sample.facts(2)))
         // The server itself waits for the change, which gives up after five seconds. A busy test might look too late.
         try await onOwnThread {
-            try other.run(
+            try database.connect().run(
                 """
                 DO $$ BEGIN
                     WHILE NOT EXISTS (
