@@ -13,12 +13,14 @@ extension KeyRing {
 
     /// Precomputes the public half of a key. The key then verifies its own signatures in about half the time.
     /// - Returns: false if the key is missing or already precomputed, or if precomputation cannot help.
-    package func precompute(_ id: KeyID) throws(OpenSSLError) -> Bool {
-        try (key(id)?.pair as? SigningKey)?.precompute() ?? false
+    package func precompute(_ id: KeyID) throws -> Bool {
+        try (key(id)?.pair as? any PrecomputableKeyPair)?.precompute() ?? false
     }
 
     /// Releases the precomputed tables of all keys except these.
     package func releasePrecomputation(except ids: [KeyID]) {
-        for id in keyIDs where !ids.contains(id) { (key(id)?.pair as? SigningKey)?.releasePrecomputation() }
+        for id in keyIDs where !ids.contains(id) {
+            (key(id)?.pair as? any PrecomputableKeyPair)?.releasePrecomputation()
+        }
     }
 }

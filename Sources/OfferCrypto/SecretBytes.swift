@@ -58,3 +58,11 @@ import COpenSSL
         try body(unsafe UnsafeBufferPointer(buffer).span.extracting(first: count))
     }
 }
+
+extension SecretBytes: Equatable {
+    /// Compares in a time that does not depend on the content.
+    package static func == (one: SecretBytes, other: SecretBytes) -> Bool {
+        guard one.count == other.count else { return false }
+        return unsafe CRYPTO_memcmp(one.buffer.baseAddress, other.buffer.baseAddress, one.count) == 0
+    }
+}

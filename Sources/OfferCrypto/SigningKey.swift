@@ -2,7 +2,7 @@ import COpenSSL
 package import OfferCore
 
 /// An ECDSA P-256 private key owned by libcrypto. Its bytes are never exported.
-@safe package final class SigningKey: SigningKeyPair {
+@safe package final class SigningKey: PrecomputableKeyPair {
     private let contexts: ECDSAContextPool
     /// The contexts that verify signatures submitted by callers. Explanations use them at idle priority. A signer that shared
     /// their lock could wait for a thread that gets no CPU time.

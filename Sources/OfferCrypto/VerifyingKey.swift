@@ -19,6 +19,17 @@ package import OfferCore
         }
     }
 
+    /// - Parameter point: a point on P-256, encoded according to SEC 1 section 2.3.3 without compression: 65 bytes.
+    package convenience init(point: [UInt8]) throws(OpenSSLError) {
+        try self.init(der: Self.derBeforePoint + point)
+    }
+
+    /// SubjectPublicKeyInfo of a P-256 key up to its point (RFC 5480 section 2).
+    private static let derBeforePoint: [UInt8] = [
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
+        0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+    ]
+
     /// - Parameter pem: a `PUBLIC KEY` block (RFC 7468 section 13) of a P-256 key.
     package convenience init(pem: [UInt8]) throws(OpenSSLError) {
         let block = try unsafe SecretBytes(copying: pem).withBytes { pem throws(OpenSSLError) in
@@ -86,6 +97,8 @@ package import OfferCore
             return false
         #endif
     }
+
+    package func releasePrecomputation() { if contexts.hasMultiples { contexts.use(nil) } }
 
     private static func read(_ der: [UInt8]) throws(OpenSSLError) -> OpaquePointer {
         let parsed = unsafe der.withUnsafeBufferPointer { buffer -> OpaquePointer? in

@@ -1,18 +1,22 @@
 package import OfferCore
 import OfferCrypto
 
-/// The keys available from the settings: the key given as text and the keys in the folder.
+/// The keys available from the settings: the key given as text, the keys in tokens, and the keys in the folder.
 package struct AvailableKeys: Sendable {
     /// A function that opens a folder of keys. Tests provide sources that fail or hang.
     package typealias OpenFolder = @Sendable (KeyFolder) -> any KeySource
 
     package let settings: KeySettings
     private let ofText: [KeyFileStatus]
+    private var tokens: TokenKeys
     private var folder: any KeySource
     private let openFolder: OpenFolder
 
-    private init(_ settings: KeySettings, folder: any KeySource, openFolder: @escaping OpenFolder) {
+    private init(
+        _ settings: KeySettings, tokens: TokenKeys, folder: any KeySource, openFolder: @escaping OpenFolder
+    ) {
         self.settings = settings
+        self.tokens = tokens
         self.folder = folder
         self.openFolder = openFolder
         ofText = Self.readText(settings).map { [$0] } ?? []
@@ -29,32 +33,43 @@ package struct AvailableKeys: Sendable {
 
     /// Reads all keys and judges each file by its current content, without waiting for changes to settle.
     package init(_ settings: KeySettings, openFolder: @escaping OpenFolder = { $0.watcher() }) {
-        self.init(settings, folder: openFolder(settings.folder), openFolder: openFolder)
+        self.init(
+            settings, tokens: TokenKeys(settings.tokens), folder: openFolder(settings.folder), openFolder: openFolder)
         _ = folder.scan(at: .now, .first)
+        // A token that hangs delays no key file.
+        _ = tokens.scan(at: .now, .first)
     }
 
     /// Reads all keys again, with the same or new settings.
     package func reread(_ settings: KeySettings) -> AvailableKeys {
         let isSameFolder = settings.folder == self.settings.folder
         var keys = AvailableKeys(
-            settings, folder: isSameFolder ? folder : openFolder(settings.folder), openFolder: openFolder)
+            settings, tokens: TokenKeys(settings.tokens, after: tokens),
+            folder: isSameFolder ? folder : openFolder(settings.folder), openFolder: openFolder)
         _ = keys.folder.scan(at: .now, .thorough)
+        _ = keys.tokens.scan(at: .now, .thorough)
         return keys
     }
 
-    /// Scans the folder for changes.
+    /// Scans the folder for changes, and tries keys in tokens again that could not be read.
     /// - Returns: true if anything changed.
-    package mutating func scan() -> Bool { folder.scan(at: .now, .forChanges) }
+    package mutating func scan() -> Bool {
+        let hasFolderChanged = folder.scan(at: .now, .forChanges)
+        return tokens.scan(at: .now, .forChanges) || hasFolderChanged
+    }
 
     /// Every key and every failure to read one. If two entries have the same ID, the first wins, so the text overrides
-    /// a file.
-    package var all: [KeyFileStatus] { ofText + folder.keys }
+    /// a token, which overrides a file.
+    package var all: [KeyFileStatus] { ofText + tokens.keys + folder.keys }
 
     /// Plans the next ring from `ring` and these keys.
     /// - Parameter isRequested: true if an operator requested the change, by starting the program or with SIGHUP.
     package func plan(from ring: KeyRing, isRequested: Bool = true) -> KeyRingPlan {
         KeyRingPlan(
-            from: ring, to: settings.wanted, found: all, isRequested: isRequested, filePath: folder.path(of:))
+            from: ring, to: settings.wanted, found: all, isRequested: isRequested
+        ) { id in
+            settings.tokens.contains { $0.id == id } ? tokens.path(of: id) : folder.path(of: id)
+        }
     }
 }
 

@@ -31,6 +31,14 @@ package struct KeyFolder: Hashable, Sendable {
         return try Self.read(filePath(of: id), allowsReadableByOthers: allowsReadableByOthers)
     }
 
+    /// Returns the key ID in the name of a key file; nil if it has none.
+    package static func keyID(inNameOf path: String) -> KeyID? {
+        guard case .key(let id) = KeyFileName(path.split(separator: "/").last.map(String.init) ?? "") else {
+            return nil
+        }
+        return id
+    }
+
     /// Reads the text of a key file at any path. The rules of ``read(_:)`` apply, except that the name need not contain
     /// a key ID.
     package static func read(_ path: String, allowsReadableByOthers: Bool) throws(KeyFileError) -> SecretBytes {

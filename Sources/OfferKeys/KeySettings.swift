@@ -6,11 +6,14 @@ package struct KeySettings: Sendable {
     package let wanted: WantedKeys
     /// The text of the key for all apps; nil if that key comes from the folder.
     package let text: Secret?
+    /// The keys in PKCS#11 tokens.
+    package let tokens: [TokenKeySettings]
     package let folder: KeyFolder
 
-    package init(wanted: WantedKeys, text: Secret?, folder: KeyFolder) {
+    package init(wanted: WantedKeys, text: Secret?, tokens: [TokenKeySettings] = [], folder: KeyFolder) {
         self.wanted = wanted
         self.text = text
+        self.tokens = tokens
         self.folder = folder
     }
 }

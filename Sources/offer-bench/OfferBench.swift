@@ -10,11 +10,19 @@ import OfferService
 /// the cryptography alone and for the whole path from request to response.
 ///
 /// Arguments: seconds per measurement. With the path of Tests/Vectors/app-store as second argument, it measures the
-/// reading of App Store data instead.
+/// reading of App Store data instead. With `--token` and, as further arguments, the number of threads, a PKCS#11 URI, a module
+/// and a PIN file, it measures a key in a token instead.
 @main
 enum OfferBench {
-    static func main() throws {
+    static func main() async throws {
         let seconds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 2
+        if CommandLine.arguments.count == 7, CommandLine.arguments[2] == "--token",
+            let threads = Int(CommandLine.arguments[3])
+        {
+            let bench = try TokenBench(Array(CommandLine.arguments.dropFirst(4)), threads: threads)
+            let result = try await bench.measure(seconds: seconds)
+            return print("\(result.module) \(result.service) \((result.ratio * 100).rounded() / 100)")
+        }
         if let folder = CommandLine.arguments.dropFirst(2).first {
             for (name, work) in try AppStoreBench(folder: folder).measurements() {
                 print("\(name) \(try microseconds(for: seconds, calls: 100, work))")

@@ -36,26 +36,28 @@ struct OfferSignerCommand: AsyncParsableCommand {
         }
         // Set up the secure heap before any key is read.
         _ = SecureHeap.state
+        var isService = false
         do {
             var command = try parseAsRoot()
+            isService = command is ServeCommand
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
             }
         } catch let error as CommandError {
-            stop(error)
+            stop(error, isService)
         } catch let error as ConfigurationError {
-            stop(CommandError(error))
+            stop(CommandError(error), isService)
         } catch let problem as Diagnostic {
-            stop(CommandError(problem))
+            stop(CommandError(problem), isService)
         } catch {
             exit(withError: error)
         }
     }
 
-    private static func stop(_ error: CommandError) -> Never {
+    private static func stop(_ error: CommandError, _ isService: Bool) -> Never {
         StandardStreams.printError(error.text)
-        exit(withError: ExitCode(1))
+        exit(withError: ExitCode(isService ? error.status : 1))
     }
 }

@@ -130,7 +130,8 @@ struct ConfigurationPageTests {
             ("apps[].retention[].alternateProduct.", "apps: [{retention: [{alternateProduct: {nobody: 1}}]}]"),
             ("apps[].retention[].promotionalOffer.", "apps: [{retention: [{promotionalOffer: {nobody: 1}}]}]"),
             ("apps[].grants.", "apps: [{grants: {nobody: 1}}]"),
-            ("users[].", "users: [{nobody: 1}]"), ("limits.", "limits: {nobody: 1}"),
+            ("keys[].", "keys: [{nobody: 1}]"), ("users[].", "users: [{nobody: 1}]"),
+            ("limits.", "limits: {nobody: 1}"),
             ("limits.*.", "limits: {tokens: {nobody: 1}}"),
         ]
         let known = try places.flatMap { prefix, text in

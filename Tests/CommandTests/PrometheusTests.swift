@@ -65,10 +65,11 @@ struct PrometheusTests {
         #expect(abs((scrape["process_open_fds"] ?? 0) - descriptors) <= 3)
         #expect(scrape.values.keys.contains { $0.hasPrefix("offer_signer_build_info{version=\"") })
         #expect(Set(scrape.names).isSubset(of: Metric.all.map(\.name)))
-        // These are absent without TLS, an audit trail or a database, or before their first event.
+        // These are absent without TLS, an audit trail, a database or a token, or before their first event.
         #expect(
             Set(Metric.all.map(\.name)).subtracting(scrape.names) == [
                 "offer_signer_unbound_jws_total", "offer_signer_self_verification_failures_total",
+                "offer_signer_token_waiting",
                 "offer_signer_certificate_expiry_timestamp_seconds", "offer_signer_audit_writable",
                 "offer_signer_audit_lag_entries", "offer_signer_audit_head_line", "offer_signer_audit_head_hash",
                 "offer_signer_notification_types_total", "offer_signer_last_notification_timestamp_seconds",
@@ -227,10 +228,21 @@ struct PrometheusTests {
         #expect(outcome.standardOutput.contains("\(expressions.count) rules found"))
     }
 
+    @Test("each panel of the dashboard has an ID of its own")
+    func panels() throws {
+        let panels = try #require(try Self.dashboard()["panels"] as? [[String: Any]])
+        let numbers = panels.compactMap { $0["id"] as? Int }
+        #expect(numbers.count == panels.count && Set(numbers).count == panels.count)
+    }
+
+    private static func dashboard() throws -> [String: Any] {
+        let json = try JSONSerialization.jsonObject(with: Data(text("packaging/grafana/dashboard.json").utf8))
+        return try #require(json as? [String: Any])
+    }
+
     /// Every query in the dashboard, including its annotations.
     private static func expressions() throws -> [String] {
-        let json = try JSONSerialization.jsonObject(with: Data(text("packaging/grafana/dashboard.json").utf8))
-        let dashboard = try #require(json as? [String: Any])
+        let dashboard = try dashboard()
         let panels = try #require(dashboard["panels"] as? [[String: Any]])
         let annotations = (dashboard["annotations"] as? [String: Any])?["list"] as? [[String: Any]] ?? []
         return (panels.flatMap { $0["targets"] as? [[String: Any]] ?? [] } + annotations).compactMap {

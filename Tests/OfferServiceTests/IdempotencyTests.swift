@@ -182,7 +182,7 @@ struct IdempotencyTests {
         let path = "/v1/decisions"
         let lane = try service.routes.signing.answerDecisions(
             Self.request(path, Self.body(path), key: nil), admission)
-        guard case .later(let work) = lane else {
+        guard case .later(_, _, let work) = lane else {
             Issue.record("answered at once")
             return
         }

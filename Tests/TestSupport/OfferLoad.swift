@@ -15,7 +15,9 @@ package final class OfferLoad: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    package init() {}
+    private let app: String
+
+    package init(app: String = "a") { self.app = app }
 
     /// Registers the public key for a key ID.
     package func expect(_ key: VerifyingKey, as keyID: String) {
@@ -55,7 +57,7 @@ package final class OfferLoad: Sendable {
     }
 
     private func load(port: Int, user: String) async throws {
-        let body = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"\#(user)"}"#
+        let body = #"{"appBundleID":"\#(app)","productIdentifier":"p","offerID":"o","applicationUsername":"\#(user)"}"#
         try await Connection.open(port: port) { connection in
             while !state.withLockedValue({ $0.isOver }) {
                 guard let answer = try? await connection.post("/offer", json: body) else {
@@ -76,7 +78,7 @@ package final class OfferLoad: Sendable {
             let signature = (json["signature"] as? String).flatMap({ Data(base64Encoded: $0) })
         else { return "status \(answer.status): \(String(decoding: answer.body, as: UTF8.self))" }
         guard let key = state.withLockedValue({ $0.publicKeys[keyID] }) else { return "unexpected key \(keyID)" }
-        let payload = ["a", keyID, "p", "o", user, nonce, "\(timestamp)"].joined(separator: "\u{2063}")
+        let payload = [app, keyID, "p", "o", user, nonce, "\(timestamp)"].joined(separator: "\u{2063}")
         guard (try? key.verify([UInt8](signature), of: Array(payload.utf8))) == true else {
             return "the signature does not verify with key \(keyID)"
         }

@@ -103,7 +103,15 @@ package final class TokenSource: Sendable {
         let token = UnsignedAPIToken(
             keyID: terms.keyID, issuerID: terms.issuerID, bundleID: terms.app, issuedAtSeconds: seconds)
         let text: String
-        do { text = try key.pair.apiToken(for: token) } catch { return .failure(.signing(error)) }
+        do throws(SigningThreadsFault) {
+            let signed = try await key.pair.whereItSigns {
+                Result { () throws(SigningFault) in try key.pair.apiToken(for: token) }
+            }
+            switch signed {
+            case .success(let signed): text = signed
+            case .failure(let fault): return .failure(.signing(fault))
+            }
+        } catch { return .failure(.signing(.signingFailed(error))) }
         guard await record(token) else { return .failure(.notRecorded) }
         return .success(Issued(token: token, text: text))
     }

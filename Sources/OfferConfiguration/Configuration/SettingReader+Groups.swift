@@ -54,9 +54,14 @@ extension SettingReader {
         let folder = KeyFolder(
             path: directory ?? "keys", allowsReadableByOthers: value(Settings.allowReadableKeys),
             mayBeMissing: directory == nil)
+        if text != nil, let ofAllApps, file.tokenKeys.contains(where: { $0.id == ofAllApps }) {
+            add(
+                "\(Settings.privateKey.variable) is set, but key \(ofAllApps) is in a token",
+                hint: "remove the variable, or the key from keys in the configuration file")
+        }
         return KeySettings(
-            wanted: WantedKeys(choice: choice, retired: retired, fingerprints: fingerprints), text: text, folder: folder
-        )
+            wanted: WantedKeys(choice: choice, retired: retired, fingerprints: fingerprints), text: text,
+            tokens: file.tokenKeys.map { $0.allowingReadablePIN(folder.allowsReadableByOthers) }, folder: folder)
     }
 
     /// Returns the required fingerprints, by key ID.

@@ -1,6 +1,7 @@
 package import OfferCore
 import OfferCrypto
 package import OfferEligibility
+package import OfferKeys
 
 /// The contents of the configuration file (YAML): apps with their products and offers, callers, users, and limits.
 ///
@@ -35,6 +36,12 @@ package import OfferEligibility
 ///         signature: v1          # optional; default: v2, a JWS
 ///         promotionalOffer: {productID: com.example.app.pro.monthly, offerID: winback_1m, message: 0d2e6a4e-…}
 ///       - message: {en-US: 1f0c6a4e-…, en: 1f0c6a4e-…, default: 1f0c6a4e-…}
+/// keys:                          # optional: keys in PKCS#11 tokens; other keys are files
+///   - id: 2X9R4HXF34
+///     uri: pkcs11:token=offers;object=2X9R4HXF34
+///     module: /usr/lib/softhsm/libsofthsm2.so
+///     pinFile: /etc/offer-signer/offers.pin  # optional: for tokens with a PIN
+///     sessions: 4                # optional; default: 4; the number of signatures at a time
 /// rules:
 ///   win_back:
 ///     subscription: {status: expired, endedBecause: cancelled, endedAgo: {atLeast: 7d}}
@@ -65,6 +72,8 @@ package struct ConfigurationFile: Sendable {
     package private(set) var keyFingerprints: [KeyID: String] = [:]
     /// The issuer IDs of apps with their own issuer.
     package private(set) var issuerIDs: [BundleID: IssuerID] = [:]
+    /// The keys in PKCS#11 tokens.
+    package private(set) var tokenKeys: [TokenKeySettings] = []
     package private(set) var callers: [Caller] = []
     package private(set) var userIssuers: [UserIssuer] = []
 
@@ -106,7 +115,7 @@ package struct ConfigurationFile: Sendable {
     }
 
     private mutating func read(_ root: YAMLValue, digest: [UInt8], _ readSecret: ReadSecret) {
-        let members = root.members("the configuration", known: ["apps", "callers", "users", "limits", "rules"])
+        let members = root.members("the configuration", known: ["apps", "callers", "keys", "users", "limits", "rules"])
         if members.isEmpty {
             root.report("this file lists no apps, callers or users", hint: "add some, or omit the file")
         }
@@ -120,6 +129,7 @@ package struct ConfigurationFile: Sendable {
             needsStore = apps.needsStore
         }
         self.rules = rules.named
+        tokenKeys = members["keys"].map(TokenKeysReader.read) ?? []
         callers = members["callers"].map(CallersReader.read) ?? []
         limits = members["limits"].map(LimitsReader.read) ?? Limits()
         userIssuers = members["users"].map(UserIssuersReader.read) ?? []

@@ -17,6 +17,8 @@ package final class Policy: Sendable {
     package let callers: Callers
     package let limits: Limits
     package let proxies: TrustedProxies
+    /// See ``KeyRing/hasKeysWithThreads``.
+    package let hasKeysWithThreads: Bool
 
     package init(
         ring: KeyRing, catalogue: Catalogue? = nil, issuerIDs: IssuerIDs = IssuerIDs(),
@@ -29,10 +31,12 @@ package final class Policy: Sendable {
         self.callers = callers
         self.limits = limits
         self.proxies = proxies
+        hasKeysWithThreads = ring.hasKeysWithThreads
     }
 
     private init(_ policy: Policy, ring: KeyRing, catalogue: Catalogue?) {
         self.ring = ring
+        hasKeysWithThreads = ring.hasKeysWithThreads
         self.catalogue = catalogue
         configured = policy.configured
         (issuerIDs, callers, limits, proxies) = (policy.issuerIDs, policy.callers, policy.limits, policy.proxies)

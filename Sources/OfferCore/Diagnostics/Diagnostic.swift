@@ -4,9 +4,12 @@ package struct Diagnostic: Error, Hashable, Sendable {
     package let error: String
     /// The remedy.
     package let hint: String
+    /// True if a process that starts again would do harm, such as enter a wrong PIN once more.
+    package let forbidsRestart: Bool
 
-    package init(_ error: String, hint: String) {
+    package init(_ error: String, hint: String, forbidsRestart: Bool = false) {
         self.error = error.printable
         self.hint = hint.printable
+        self.forbidsRestart = forbidsRestart
     }
 }

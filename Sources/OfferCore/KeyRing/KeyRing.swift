@@ -27,6 +27,9 @@ package struct KeyRing: Sendable {
     package private(set) var choice = KeyChoice(ofAllApps: nil)
     private var retired: Set<KeyID> = []
     private var outOfService: Set<KeyID> = []
+    /// True if the ring contains, or once contained, a key with threads of its own. Requests look at it first, so a ring
+    /// without such keys costs them nothing.
+    package private(set) var hasKeysWithThreads = false
 
     /// Makes an empty ring, which serves no app.
     package init() {}
@@ -35,6 +38,7 @@ package struct KeyRing: Sendable {
     package init(active: Key) {
         keys = [active.id: active]
         choice = KeyChoice(ofAllApps: active.id)
+        hasKeysWithThreads = active.pair.threads != nil
     }
 
     /// Finds the key that signs for `app`.
@@ -60,6 +64,20 @@ package struct KeyRing: Sendable {
 
     package func key(_ id: KeyID) -> Key? { keys[id] }
 
+    /// The threads on which the key for `app` signs; nil if it may sign anywhere.
+    package func threads(for app: BundleID) -> (any SigningThreads)? {
+        guard hasKeysWithThreads else { return nil }
+        return (try? signingKey(for: app))?.pair.threads
+    }
+
+    /// The number of signatures that wait for threads of keys; nil if no key has threads.
+    package var waitingForThreads: Int? {
+        guard hasKeysWithThreads else { return nil }
+        // Keys of one token share their threads.
+        let threads = keys.values.compactMap(\.pair.threads).map { (ObjectIdentifier($0), $0.waitingCount) }
+        return Dictionary(threads) { first, _ in first }.values.reduce(0, +)
+    }
+
     /// The state of a key; nil if the ring does not contain it.
     package func state(of id: KeyID) -> KeyState? {
         guard keys[id] != nil else { return nil }
@@ -75,14 +93,19 @@ extension KeyRing {
     /// - Throws: `.exists`.
     package mutating func add(_ key: Key) throws(KeyRingError) {
         guard keys[key.id] == nil else { throw .exists(key.id) }
-        keys[key.id] = key
+        set(key)
     }
 
     /// Replaces the pair of a key, for example because its file contained the wrong key.
     /// - Throws: `.unknown`, `.retired`.
     package mutating func replace(_ key: Key) throws(KeyRingError) {
         try requireUnretired(key.id)
+        set(key)
+    }
+
+    private mutating func set(_ key: Key) {
         keys[key.id] = key
+        hasKeysWithThreads = hasKeysWithThreads || key.pair.threads != nil
     }
 
     /// Makes the keys of `choice` active. Active keys that are not in `choice` go to standby.

@@ -5,6 +5,9 @@ package protocol SigningKeyPair: AnyObject, Sendable {
     /// SHA-256 of the public half (SubjectPublicKeyInfo in DER), in lower-case hexadecimal. It is not secret.
     var fingerprint: String { get }
 
+    /// The threads on which ``sign(_:)`` must run because it takes I/O; nil if it may run anywhere.
+    var threads: (any SigningThreads)? { get }
+
     /// Signs SHA-256 of `message`.
     /// - Returns: ASN.1 DER, different on every call.
     func sign(_ message: [UInt8]) throws -> [UInt8]
@@ -22,6 +25,8 @@ package protocol SigningKeyPair: AnyObject, Sendable {
 }
 
 extension SigningKeyPair {
+    package var threads: (any SigningThreads)? { nil }
+
     /// Supports only SHA-256, for pairs that do not implement other digests.
     package func verify(_ signature: [UInt8], of message: [UInt8], hashedBy digest: SignatureDigest) throws -> Bool {
         try digest == .sha256 && verify(signature, of: message)

@@ -16,6 +16,10 @@ struct Admission {
     var address: IPAddress?
     /// The claim of the request's `Idempotency-Key`; nil if it has none.
     var claim: Claim?
+    /// The time by which the threads of keys must have made the request's signatures; nil before the first.
+    var signingDeadline: ContinuousClock.Instant?
+    /// True if the request waits for threads of keys in a lane that only such requests have.
+    var hasOwnLane = false
 
     /// A claim and its place, which decides whether anything can be reserved under it.
     enum Claim: Sendable {

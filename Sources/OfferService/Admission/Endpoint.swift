@@ -31,7 +31,11 @@ struct Endpoint: Sendable {
     enum Lane {
         case now(Answer)
         /// The function waits until its audit entries are durable.
-        case later(@Sendable () async throws(Problem) -> HTTPResponse)
+        /// - `limit`: replaces the endpoint's limit; nil for the endpoint's.
+        /// - `readsStore`: false if the function never reads the store, so that it need not wait for the store's threads.
+        case later(
+            limit: LaneLimit? = nil, readsStore: Bool = true, _ work: @Sendable () async throws(Problem) -> HTTPResponse
+        )
     }
 
     let path: String

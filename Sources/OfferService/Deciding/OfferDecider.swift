@@ -59,7 +59,7 @@ struct OfferDecider: Sendable {
             rules: admission.policy.catalogue?.digest ?? [], at: time,
             under: signing == .nothing ? nil : admission.claimOfReservations(), &reservations)[...]
         var remaining = plans[...]
-        var admission = admission
+        var admission = signer.beginningToSign(admission)
         var outcomes: [DecisionOutcome.Offer] = []
         for decision in decisions {
             guard decision.isEligible, let plan = remaining.popFirst(), let answer = reserved.popFirst() else {
@@ -73,8 +73,11 @@ struct OfferDecider: Sendable {
                     .eligible(plan.terms, gaps: signing != .nothing && plan.nonces.isEmpty ? gaps : []))
             case .reserved(let offer):
                 do throws(Problem) {
-                    let signed = try signer.sign(
-                        offer, for: customer, jws: wantsJWS ? .missing(gaps) : .notWanted, admission)
+                    let current = admission
+                    let signed = try await signer.whereKeySigns(for: named.bundleID, current) { () throws(Problem) in
+                        try signer.sign(
+                            offer, for: customer, jws: wantsJWS ? .missing(gaps) : .notWanted, current)
+                    }
                     outcomes.append(.signed(plan.terms, DecidedOffer(signed, offer)))
                 } catch {
                     // A key that made a bad signature must not sign the rest.

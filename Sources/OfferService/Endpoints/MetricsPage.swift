@@ -57,6 +57,7 @@ struct MetricsPage: Sendable {
     private func samples(of metric: Metric, under policy: Policy) -> [(labels: [String], value: Double)] {
         switch metric {
         case .keyState: states(of: policy.ring)
+        case .tokenWaiting: one(policy.ring.waitingForThreads.map(Double.init))
         case .ready: [([], health.isReady ? 1 : 0)]
         case .auditWritable: one(health.isAuditWritable.map { $0 ? 1 : 0 })
         case .setupProblems: [([], Double(health.problems.count))]

@@ -66,8 +66,11 @@ package struct Router: Responder {
             case .either(let limit, let handle):
                 switch try handle(request, admission) {
                 case .now(let answer): return makeReply(answer, to: principal, request.context, counters)
-                case .later(let work):
-                    return try answerLater(request, admission, to: endpoint, within: limit, counters, work)
+                case .later(let limitOfWork, let readsStore, let work):
+                    return try answerLater(
+                        request, admission, to: endpoint, within: limitOfWork ?? limit, readsStore: readsStore,
+                        counters,
+                        work)
                 }
             }
         } catch {
@@ -80,13 +83,14 @@ package struct Router: Responder {
 
     private func answerLater(
         _ request: HTTPRequest, _ admission: Admission, to endpoint: Endpoint, within limit: LaneLimit,
-        _ counters: [Int: Counter],
+        readsStore: Bool = true, _ counters: [Int: Counter],
         _ work: @escaping @Sendable () async throws(Problem) -> HTTPResponse
     ) throws(Problem) -> Reply {
         guard limit.enter() else { throw .overloaded }
         // Large bodies contain proofs. On the store's threads, their verification would delay everything that waits for
         // the store.
-        let executor = request.body.count <= HTTPRequest.maximumBodySize ? endpoint.store?.executor : nil
+        let executor =
+            readsStore && request.body.count <= HTTPRequest.maximumBodySize ? endpoint.store?.executor : nil
         return .later(
             {
                 defer { limit.leave() }

@@ -49,7 +49,7 @@ struct IdempotentAnswers: Sendable {
                     case .now(let answer):
                         guard await answer.commit?.isDurable() ?? true else { throw .auditUnavailable }
                         return answer.response
-                    case .later(let work): return try await work()
+                    case .later(_, _, let work): return try await work()
                     }
                 }
             }

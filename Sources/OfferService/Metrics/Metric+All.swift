@@ -41,10 +41,20 @@ extension Metric {
         "Signatures that failed verification with their own public key and were not sent, and failed self-tests of keys."
     )
     static let signing = Metric(
-        "offer_signer_signing_seconds", .histogram, [], "Time to make one signature.")
+        "offer_signer_signing_seconds", .histogram, [], "Time to make one signature with a key that is not in a token.")
     static let verifying = Metric(
         "offer_signer_verifying_seconds", .histogram, [],
         "Time to verify one signature with its own public key; for a JWS, including parsing it.")
+    static let token = Metric(
+        "offer_signer_token_seconds", .histogram, [],
+        "Time in which a PKCS#11 token makes one signature. Empty without keys in tokens.")
+    static let tokenRefusals = Metric(
+        "offer_signer_token_refusals_total", .counter, ["reason"],
+        "Signatures that were not made because the queue of a token was `full`, they `waited` in it for a second, or the "
+            + "token gave `no_answer`.")
+    static let tokenWaiting = Metric(
+        "offer_signer_token_waiting", .gauge, [],
+        "Signatures that wait for a token. Absent without keys in tokens.")
 
     // Decisions.
     static let decisions = Metric(
@@ -187,7 +197,7 @@ extension Metric {
         requests, refusals, limited, keyedRequests, grants, emailUsernames, signatures, unboundJWS,
         selfVerificationFailures,
         signing,
-        verifying,
+        verifying, token, tokenRefusals, tokenWaiting,
         decisions, reservations, exposures, offerEvents, redemptions, redemptionDelay, unexplainedRedemptions,
         appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, notifications,
         notificationTypes, lastNotification, notificationLag, subscriptions, storeUp, storeChanges, storeCommits,

@@ -27,6 +27,8 @@ package final class ServiceMetrics: Sendable {
     private let signIns: [SignInWay: [SignInOutcome: Counter]]
     let signing: Histogram
     let verifying: Histogram
+    let token: Histogram
+    private let tokenRefusals: [TokenRefusal: Counter]
     let clockSteps: Counter
     let emailUsernames: Counter
     private let retentionRepeats: Counter
@@ -51,6 +53,8 @@ package final class ServiceMetrics: Sendable {
             })
         signing = registry.histogram(.signing)
         verifying = registry.histogram(.verifying)
+        token = registry.histogram(.token)
+        tokenRefusals = Self.each { registry.counter(.tokenRefusals, $0) }
         emailUsernames = registry.counter(.emailUsernames)
         clockSteps = registry.counter(.clockSteps)
         retentionRepeats = registry.counter(.retentionRepeats)
@@ -90,6 +94,9 @@ package final class ServiceMetrics: Sendable {
     func refused(_ code: Problem.Code) { refusals[code]?.increment() }
 
     func limited(_ party: LimitedParty) { limited[party]?.increment() }
+
+    /// Counts a signature that a token did not make in time.
+    func refusedByToken(_ fault: SigningThreadsFault) { tokenRefusals[TokenRefusal(fault)]?.increment() }
 
     /// Counts a signature that was made and verified.
     /// - Parameter time: the timestamp of the signature.
@@ -247,6 +254,21 @@ package final class ServiceMetrics: Sendable {
 /// The party whose rate limit was exceeded.
 enum LimitedParty: String, CaseIterable {
     case caller, user, customer, address, notifier, explanation
+}
+
+/// The reason that a token made no signature in time.
+private enum TokenRefusal: String, CaseIterable {
+    case full, waited
+    case noAnswer = "no_answer"
+
+    init(_ fault: SigningThreadsFault) {
+        self =
+            switch fault {
+            case .full: .full
+            case .waitedTooLong: .waited
+            case .noAnswer: .noAnswer
+            }
+    }
 }
 
 /// The outcome of a reload of keys or configuration.

@@ -18,7 +18,16 @@ extension SigningEndpoints {
             return .later { () async throws(Problem) in try await self.answer(offer, by: rule, body, admission) }
         }
         guard body.proofs == nil else { throw .conflictingFields("proofs", "allowIntroductoryOffer") }
-        let jws = try sign(offer, allowing: isAllowed, admission) { () throws(Problem) in
+        guard !signer.needsThreads(for: offer.bundleID, admission) else {
+            return onThreads(admission) { admission async throws(Problem) in
+                let jws = try await signOnThreads(offer, allowing: isAllowed, admission) { () throws(Problem) in
+                    try countCustomer(of: offer, admission)
+                }
+                return (HTTPResponse(body: offer.body(jws, allowing: isAllowed)), [jws.entry(for: admission)])
+            }
+        }
+        let jws = try signJWS(offer.appStoreRequest(allowing: isAllowed), of: offer.bundleID, admission) {
+            () throws(Problem) in
             try countCustomer(of: offer, admission)
         }
         return .now(
@@ -50,18 +59,18 @@ extension SigningEndpoints {
             throw error
         }
         // The request is already counted.
-        let jws = try sign(offer, allowing: isAllowed, admission) {}
+        let jws = try await signOnThreads(offer, allowing: isAllowed, admission) {}
         try await signer.record([jws.entry(for: admission, decision)])
         try await decider.ledger.record(exposures)
         return HTTPResponse(
             body: offer.body(jws, allowing: isAllowed, showing: body.wantsVerifiedProofs ? proofs : nil))
     }
 
-    private func sign(
+    private func signOnThreads(
         _ offer: IntroductoryOfferRequest, allowing isAllowed: Bool, _ admission: Admission,
         countCustomer: () throws(Problem) -> Void
-    ) throws(Problem) -> CompactJWS {
-        try signJWS(
+    ) async throws(Problem) -> CompactJWS {
+        try await signJWSOnThreads(
             offer.appStoreRequest(allowing: isAllowed), of: offer.bundleID, admission, countCustomer: countCustomer)
     }
 

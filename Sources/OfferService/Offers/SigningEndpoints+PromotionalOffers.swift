@@ -24,6 +24,16 @@ extension SigningEndpoints {
         guard body.proofs == nil, !list.requests.contains(where: { admission.policy.terms(of: $0) != nil }) else {
             return .later { () async throws(Problem) in try await self.answer(body, list, admission) }
         }
+        if admission.policy.hasKeysWithThreads,
+            list.requests.contains(where: { signer.needsThreads(for: $0.appBundleID, admission) })
+        {
+            return onThreads(admission) { admission async throws(Problem) in
+                try count(list, admission)
+                let results = await signWithoutRuleOnThreads(list, admission).compactMap(\.self)
+                let signed = try signedOffers(of: list, results, admission)
+                return (list.response(results), signed.flatMap { $0.offer.entries(for: admission) })
+            }
+        }
         try count(list, admission)
         let results = signWithoutRule(list, admission).compactMap(\.self)
         let signed = try signedOffers(of: list, results, admission)
@@ -44,7 +54,7 @@ extension SigningEndpoints {
         }
         try count(list, admission)
         return try await decider.ledger.withReservations { reservations async throws(Problem) in
-            let plain = signWithoutRule(list, admission)
+            let plain = await signWithoutRuleOnThreads(list, admission)
             let byRule = await signByRule(
                 list.items.indices.filter { plain[$0] == nil }.compactMap { try? list.items[$0].get() },
                 proofs: verified, admission, &reservations)

@@ -12,7 +12,8 @@ import OfferHTTP
 ///                                                    └ load ─▶ decide ─▶ reserve ─▶ sign ─▶ …    by a rule
 /// ```
 ///
-/// Offers without a rule are answered on the event loop. Proofs and rules are answered on the asynchronous lane.
+/// Offers without a rule are answered on the event loop, unless their keys have threads. Proofs and rules are answered on the
+/// asynchronous lane.
 struct SigningEndpoints: Sendable {
     let signer: OfferSigner
     let decider: OfferDecider
@@ -24,6 +25,8 @@ struct SigningEndpoints: Sendable {
     let decisionLimit = LaneLimit(256)
     /// The limit on requests whose proofs are being verified. Each takes up to 150 ms of CPU time.
     let proofLimit = LaneLimit(64)
+    /// The limit on requests without a rule that wait for the threads of their keys, which have queues of their own.
+    let threadsLimit = LaneLimit(512)
 
     init(signer: OfferSigner, decider: OfferDecider, limits: RequestLimits, proofs: ProofVerifier, log: Logger) {
         self.signer = signer
@@ -42,6 +45,15 @@ struct SigningEndpoints: Sendable {
         // The client does not know a username that the service derived.
         let namesCustomer = user != nil || admission.principal.hashesUsernames
         guard admission.policy.terms(of: offer) != nil else {
+            if signer.needsThreads(for: offer.appBundleID, admission) {
+                return onThreads(admission) { admission async throws(Problem) in
+                    let signed = try await signWithoutRuleOnThreads(offer, admission)
+                    return (
+                        HTTPResponse(body: signed.sampleBody(namesCustomer: namesCustomer)),
+                        signed.entries(for: admission)
+                    )
+                }
+            }
             let signed = try signWithoutRule(offer, admission)
             return .now(
                 try answer(
@@ -60,17 +72,28 @@ struct SigningEndpoints: Sendable {
     }
 
     /// `POST /v1/advanced-commerce`.
-    func answerAdvancedCommerce(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Answer {
+    func answerAdvancedCommerce(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Lane {
         try signer.requireReady()
         try refuseUsers(admission)
         let commerce = try AdvancedCommerceRequest(RequestMembers.read(request), body: request.body)
-        let jws = try signJWS(.advancedCommerce(commerce.request), of: commerce.bundleID, admission) {
-            () throws(Problem) in
-            guard let customer = commerce.customer else { return }
-            try limits.countCustomer(
-                customer, of: commerce.bundleID, under: admission.policy.limits, admission.context)
+        let signed = AppStoreRequest.advancedCommerce(commerce.request)
+        guard !signer.needsThreads(for: commerce.bundleID, admission) else {
+            return onThreads(admission) { admission async throws(Problem) in
+                let jws = try await signJWSOnThreads(signed, of: commerce.bundleID, admission) { () throws(Problem) in
+                    try countCustomer(of: commerce, admission)
+                }
+                return (HTTPResponse(body: commerce.body(jws)), [jws.entry(for: admission)])
+            }
         }
-        return try answer(HTTPResponse(body: commerce.body(jws)), after: [jws.entry(for: admission)])
+        let jws = try signJWS(signed, of: commerce.bundleID, admission) { () throws(Problem) in
+            try countCustomer(of: commerce, admission)
+        }
+        return .now(try answer(HTTPResponse(body: commerce.body(jws)), after: [jws.entry(for: admission)]))
+    }
+
+    private func countCustomer(of commerce: AdvancedCommerceRequest, _ admission: Admission) throws(Problem) {
+        guard let customer = commerce.customer else { return }
+        try limits.countCustomer(customer, of: commerce.bundleID, under: admission.policy.limits, admission.context)
     }
 
     // MARK: Checks

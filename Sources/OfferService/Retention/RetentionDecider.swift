@@ -59,7 +59,7 @@ struct RetentionDecider: Sendable {
         let loaded = try await decider.loader.load(
             subscription: request.originalTransactionID, in: request.app, configured, at: now)
         guard let customer = loaded else { return (RetentionAnswer(without: .unknownCustomer, request), nil) }
-        if let remembered, let answer = try await repeated(remembered, request, customer, admission) {
+        if let remembered, let answer = try await repeated(remembered, request, customer, claim, admission) {
             return (answer, nil)
         }
         let decision = configured.rules.decideRetention(customer.facts, request.view, at: now)
@@ -85,12 +85,12 @@ struct RetentionDecider: Sendable {
         case .known(let offer):
             // Another process answered this request in the meantime.
             return (
-                try await repeated(offer, request, customer, admission)
+                try await repeated(offer, request, customer, claim, admission)
                     ?? RetentionAnswer(without: .signing, request), nil
             )
         case .reserved(let reserved, let messageIdentifier):
             guard claim.isOpen() else { throw .retentionMessageUnavailable }
-            return (try await signed(reserved, messageIdentifier, for: customer, admission), reserved)
+            return (try await signed(reserved, messageIdentifier, for: customer, claim, admission), reserved)
         }
     }
 
@@ -108,7 +108,7 @@ struct RetentionDecider: Sendable {
     /// - Returns: nil if the configuration no longer has the offer.
     private func repeated(
         _ remembered: RememberedRetentionOffer, _ request: VerifiedRetentionRequest, _ customer: EvaluatedCustomer,
-        _ admission: Admission
+        _ claim: RetentionAnswers.Claim, _ admission: Admission
     ) async throws(Problem) -> RetentionAnswer? {
         let offer = RetentionCase.Offer(
             productID: remembered.productID, offerID: remembered.offerID, form: remembered.form)
@@ -119,15 +119,23 @@ struct RetentionDecider: Sendable {
         let reserved = try ledger.reserved(
             remembered, terms, boundTo: request.originalTransactionID, for: customer,
             rules: admission.policy.catalogue?.digest ?? [])
-        return try await signed(reserved, remembered.messageIdentifier, for: customer, admission)
+        return try await signed(reserved, remembered.messageIdentifier, for: customer, claim, admission)
     }
 
     /// Signs a reserved offer and records its signature in the audit trail, so that the answer can be given.
     private func signed(
         _ reserved: ReservedOffer, _ messageIdentifier: UUIDText, for customer: EvaluatedCustomer,
-        _ admission: Admission
+        _ claim: RetentionAnswers.Claim, _ admission: Admission
     ) async throws(Problem) -> RetentionAnswer {
-        let offer = try signer.sign(reserved, for: customer, jws: .notWanted, admission)
+        var admission = admission
+        admission.hasOwnLane = true
+        let offer = try await signer.whereKeySigns(
+            for: reserved.item.app, admission, isWanted: { claim.isOpen() }
+        ) { [admission] () throws(Problem) in
+            try signer.sign(reserved, for: customer, jws: .notWanted, admission)
+        }
+        // The audit trail lists no offer that the customer cannot get.
+        guard claim.isOpen() else { throw .retentionMessageUnavailable }
         try await signer.record(offer.entries(for: admission))
         return RetentionAnswer(
             offer: offer.retentionBody(messageIdentifier: messageIdentifier),

@@ -13,16 +13,20 @@ import OfferTelemetry
 ///                     └ SigningRight: the only access to a key
 /// ```
 ///
-/// It knows neither HTTP nor the store, and is synchronous.
+/// It knows neither HTTP nor the store, and is synchronous. Keys in tokens sign on threads of their own: see
+/// ``whereKeySigns(for:_:isWanted:_:)``.
 package struct OfferSigner: Sendable {
     let policy: CurrentPolicy
     let sources: SystemInputs
     let metrics: ServiceMetrics
     let refusals: RefusalLog
-    private let keyHealth: KeyHealth
+    let keyHealth: KeyHealth
     private let safeguards: Safeguards
     private let log: Logger
     private let missingIssuerWarning: ThrottledWarning
+    /// The limit on requests that wait for threads of keys in lanes which they share with others, so that a slow token leaves room
+    /// there.
+    let waitersInSharedLanes = LaneLimit(32)
 
     init(
         policy: CurrentPolicy, keyHealth: KeyHealth, safeguards: Safeguards, sources: SystemInputs,
@@ -108,7 +112,7 @@ package struct OfferSigner: Sendable {
         for customer: Customer, _ right: SigningRight, nonce: Nonce, at time: Timestamp, _ admission: Admission
     ) throws(Problem) -> (OfferPayload, OfferSignature) {
         let signed = try reportingFaults(of: right, admission) { () throws(SigningFault) in
-            var timer = SigningTimer(metrics)
+            var timer = SigningTimer(metrics, isInToken: right.isInToken)
             return try right.signature(for: customer, nonce: nonce, timestamp: time) { timer.note($0) }
         }
         metrics.signed(
@@ -160,7 +164,7 @@ package struct OfferSigner: Sendable {
         _ request: AppStoreRequest, _ right: SigningRight, nonce: Nonce, at time: Timestamp, _ admission: Admission
     ) throws(Problem) -> CompactJWS {
         let jws = try reportingFaults(of: right, admission) { () throws(SigningFault) in
-            var timer = SigningTimer(metrics)
+            var timer = SigningTimer(metrics, isInToken: right.isInToken)
             return try right.compactJWS(for: request, nonce: nonce, timestamp: time) { timer.note($0) }
         }
         metrics.signed(request.kind, for: right.item.app, with: right.keyID, at: time, under: admission.policy)
@@ -180,19 +184,25 @@ package struct OfferSigner: Sendable {
             switch error {
             case .signatureRefused:
                 keyHealth.takeOutOfService(
-                    keyID,
-                    alarm: """
-                        ALARM: a signature did not verify with its own public key. It was not sent, and the key is out of \
-                        service. Suspect memory, processor or libcrypto; restart on another machine.
-                        """, admission.context.metadata([:]))
+                    keyID, alarm: right.isInToken ? Self.alarmOfToken : Self.alarm, admission.context.metadata([:]))
             case .signingFailed(let error):
-                keyHealth.note(.cannotSign(error), of: keyID, admission.context.metadata([:]))
+                keyHealth.note(
+                    .cannotSign(error), of: keyID, onlyFirst: right.isInToken, admission.context.metadata([:]))
             case .verificationFailed(let error):
                 keyHealth.note(.cannotVerify(error), of: keyID, admission.context.metadata([:]))
             }
             throw .signingUnavailable
         }
     }
+
+    private static let alarm: Logger.Message = """
+        ALARM: a signature did not verify with its own public key. It was not sent, and the key is out of service. Suspect \
+        memory, processor or libcrypto; restart on another machine.
+        """
+    private static let alarmOfToken: Logger.Message = """
+        ALARM: a signature from a token did not verify with the key's public half. It was not sent, and the key is out of \
+        service. Suspect the token and its module, or what is between them; examine them before a restart.
+        """
 
     // MARK: Audit trail
 

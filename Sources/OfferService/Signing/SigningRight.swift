@@ -23,6 +23,9 @@ struct SigningRight: Sendable {
 
     var keyID: KeyID { key.id }
 
+    /// True if the key is in a token.
+    var isInToken: Bool { key.pair.threads != nil }
+
     fileprivate init(_ item: CatalogueItem, key: KeyRing.Key, policy: Policy) {
         self.item = item
         self.key = key

@@ -37,9 +37,7 @@ extension Application {
                 ["POST"], "/v1/advanced-commerce", scope: .advancedCommerce,
                 .either(
                     limit: signing.decisionLimit,
-                    idempotent.once { request, admission throws(Problem) in
-                        .now(try signing.answerAdvancedCommerce(request, admission))
-                    })),
+                    idempotent.once(signing.answerAdvancedCommerce))),
             .work(["POST"], "/v1/offers/events", scope: .sign, events.handler),
             .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler),
             .work(["POST"], "/v1/customers/lookup", scope: .customers, customers.lookup),

@@ -88,7 +88,10 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         reportSecureHeap()
         let plan = keys.plan(from: KeyRing())
-        for id in plan.ring.active { report("key \(id) signs") }
+        for id in plan.ring.active {
+            let token = (plan.ring.key(id)?.pair as? TokenKey).map { ", in the token \($0.tokenName.printable)" }
+            report("key \(id) signs" + (token ?? ""))
+        }
         return plan.problems
     }
 

@@ -4,21 +4,30 @@ import OfferCore
 import OfferCrypto
 import OfferEligibility
 import OfferKeys
+import OfferPKCS11
 import OfferService
 
-/// `offer-signer keys check`: checks key files.
+/// `offer-signer keys check`: checks key files and keys in tokens.
 struct KeysCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check key files before deployment.",
+        abstract: "Check keys before deployment.",
         discussion: """
             Checks each file as 'serve' does: its mode, its format, and that it makes a signature that verifies. Without \
-            arguments, checks the whole folder. Exits with status 1 if something is wrong.
+            arguments, checks the whole folder, and the keys in PKCS#11 tokens that the configuration file lists: that they \
+            can be found, that the token does not give them out, and that they sign. Exits with status 1 if something is \
+            wrong.
+
+            A token counts wrong PINs, and locks itself after a few. If one was entered since the last login, the PIN is not \
+            tried, unless you correct it and use --try-pin.
             """
     )
 
     @Argument(help: "Key files (default: the key folder).")
     var files: [String] = []
+
+    @Flag(help: "Try the PIN of a token once, even if a wrong PIN was entered since the last login.")
+    var tryPin = false
 
     @OptionGroup var folder: KeyFolderOptions
 
@@ -38,15 +47,18 @@ struct KeysCheckCommand: ParsableCommand {
             let folder = configuration.keys.folder
             var watcher = folder.watcher()
             _ = watcher.scan(at: .now, .first)
-            if watcher.keys.isEmpty {
+            var tokens = TokenKeys(configuration.keys.tokens, triesPIN: tryPin)
+            _ = tokens.scan(at: .now, .first)
+            if watcher.keys.isEmpty, tokens.keys.isEmpty {
                 problems.append(
                     Diagnostic(
                         "there is no key file in \(folder.path)",
                         hint: "put SubscriptionKey_<KEYID>.p8 from App Store Connect there, or name another folder"))
             }
-            for status in watcher.keys {
+            for status in tokens.keys + watcher.keys {
                 switch status {
-                case .key(let key): report(folder.filePath(of: key.id), key.pair)
+                case .key(let key):
+                    report((key.pair as? TokenKey)?.settings.uri.description ?? folder.filePath(of: key.id), key.pair)
                 case .refused(_, let problem): problems.append(problem)
                 case .unsettled: break  // cannot occur in the first scan
                 }
@@ -56,7 +68,7 @@ struct KeysCheckCommand: ParsableCommand {
     }
 
     private func report(_ file: String, _ key: any SigningKeyPair) {
-        let form = (key as? SigningKey)?.form ?? "-"
-        StandardStreams.print("ok: \(file) signs (\(form); SHA-256 of the public key \(key.fingerprint))\n")
+        StandardStreams.print(
+            "ok: \(file) signs (\(KeyForm.text(of: key)); SHA-256 of the public key \(key.fingerprint))\n")
     }
 }

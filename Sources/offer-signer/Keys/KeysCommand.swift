@@ -1,10 +1,12 @@
 import ArgumentParser
 
-/// `offer-signer keys`: commands for key files.
+/// `offer-signer keys`: commands for keys.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Manage key files.",
-        subcommands: [KeysListCommand.self, KeysCheckCommand.self, KeysGenerateCommand.self]
+        abstract: "Manage keys.",
+        subcommands: [
+            KeysListCommand.self, KeysCheckCommand.self, KeysGenerateCommand.self, KeysImportCommand.self,
+        ]
     )
 }

@@ -11,7 +11,7 @@ struct KeysListCommand: ParsableCommand {
         commandName: "list",
         abstract: "List the keys that the service would load, and their states.",
         discussion: """
-            Reads the configuration and the key folder as 'serve' does. A key is active (it signs), on standby (it can be \
+            Reads the configuration, the key folder and the tokens as 'serve' does. A key is active (it signs), on standby (it can be \
             chosen) or retired (it never signs again). The fingerprint is the SHA-256 of the public half, as printed by:
 
               openssl pkey -in SubscriptionKey_2X9R4HXF34.p8 -pubout -outform DER | sha256sum
@@ -74,7 +74,7 @@ private struct ListedKey {
         var apps = choice.apps(of: key.id).map(\.text.description)
         if choice.ofAllApps == key.id { apps.append(choice.ofApps.isEmpty ? "all" : "all others") }
         self.apps = apps.isEmpty ? "-" : apps.joined(separator: ",")
-        form = (key.pair as? SigningKey)?.form ?? "-"
+        form = KeyForm.text(of: key.pair)
         fingerprint = key.pair.fingerprint
     }
 

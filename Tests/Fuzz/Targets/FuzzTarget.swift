@@ -13,7 +13,8 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
     }
 
     package static let all: [FuzzTarget] = [
-        .requestReader, .requestFields, .keyText, .userToken, .keySet, .configuration, .evidence, .jws, .auditLines,
+        .requestReader, .requestFields, .keyText, .pkcs11URI, .userToken, .keySet, .configuration, .evidence, .jws,
+        .auditLines,
         .decision, .decisionRequest, .grantRequest, .offerEvents, .idempotencyKey, .formReader, .multipartReader,
         .cookieReader,
         .pendingSignIn,

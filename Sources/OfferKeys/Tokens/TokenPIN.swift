@@ -1,0 +1,77 @@
+import Foundation
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferCrypto
+import OfferPKCS11
+
+/// What this process knows of the PIN of one token. A few wrong tries lock a token, so a wrong PIN is never tried twice, however
+/// many entries of the configuration name the token.
+final class TokenPIN: Sendable {
+    private struct State {
+        /// The PIN of the last login.
+        var accepted: SecretBytes?
+        /// The PIN that the token refused, or with which a login failed before any had succeeded. It is not tried again.
+        var refused: SecretBytes?
+    }
+
+    private let state = NIOLockedValueBox(State())
+    /// Held during a login.
+    private let loggingIn = NSLock()
+
+    private struct Identity: Hashable {
+        let module: ObjectIdentifier
+        let names: [String]
+    }
+
+    private static let known = NIOLockedValueBox<[Identity: TokenPIN]>([:])
+
+    static func of(_ token: PKCS11Token, in module: PKCS11Module) -> TokenPIN {
+        let names = [token.label, token.manufacturer, token.model, token.serial]
+        let identity = Identity(module: ObjectIdentifier(module), names: names)
+        return known.withLockedValue { known in
+            if let pin = known[identity] { return pin }
+            let pin = TokenPIN()
+            known[identity] = pin
+            return pin
+        }
+    }
+
+    /// Logs in unless this process is logged in.
+    /// - Parameters:
+    ///   - file: the file with the PIN; nil if none is configured.
+    ///   - triesPIN: true to try the PIN although a wrong one was entered since the last login.
+    func logIn(
+        _ session: PKCS11Session, to token: PKCS11Token, _ file: PINFile?, triesPIN: Bool
+    ) throws(TokenFault) {
+        loggingIn.lock()
+        defer { loggingIn.unlock() }
+        if try TokenConnection.calling({ () throws(PKCS11Error) in try session.isLoggedIn }) { return }
+        guard let file else { throw .noPIN }
+        guard !token.isLocked else { throw .pinLocked }
+        let pin: SecretBytes
+        do throws(Diagnostic) { pin = try file.read() } catch { throw .pinFile(error) }
+        let (accepted, refused) = state.withLockedValue { ($0.accepted, $0.refused) }
+        if let refused, refused == pin { throw .pinRefused }
+        let wasAccepted = accepted.map { $0 == pin } ?? false
+        // The token counts a wrong PIN. If this process entered it, or had logged in with this PIN, this PIN is not that one.
+        // Otherwise, another process may have tried this very PIN.
+        let isOther = (wasAccepted || refused != nil) && !token.isAtFinalTry
+        guard !token.hadWrongPIN || triesPIN || isOther else { throw .pinTriedBefore }
+        let result = try TokenConnection.calling { () throws(PKCS11Error) in
+            try pin.withSpan { pin throws(PKCS11Error) in try session.login(pin: pin) }
+        }
+        switch result {
+        case .loggedIn: state.withLockedValue { $0 = State(accepted: pin, refused: nil) }
+        case .refused, .locked:
+            state.withLockedValue { $0 = State(accepted: nil, refused: pin) }
+            if case .locked = result { throw .pinLocked }
+            throw .pinRefused
+        case .failed(let code):
+            let error = PKCS11Error.failed("C_Login", code: code)
+            // A PIN that was right before is right now, so the device is the cause.
+            if wasAccepted { throw .module(error) }
+            state.withLockedValue { $0.refused = pin }
+            throw .loginFailed(error)
+        }
+    }
+}

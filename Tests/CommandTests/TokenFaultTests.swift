@@ -1,0 +1,437 @@
+import Foundation
+import NIOConcurrencyHelpers
+import OfferCrypto
+import TestSupport
+import Testing
+
+/// Faults of tokens while offers are signed. No wrong signature is sent, keys in files are not affected, and everything recovers.
+@Suite("Faults of tokens", .serialized, .timeLimit(.minutes(5)))
+struct TokenFaultTests {
+    private let token: SoftHSM
+    private let folder: TemporaryFolder
+    private let keys: TemporaryFolder
+    /// A module that forwards to SoftHSM, except for one fault.
+    private let faulty: String
+
+    init() throws {
+        token = try SoftHSM()
+        folder = try TemporaryFolder()
+        keys = try RunningService.makeKeys()
+        faulty = folder.path + "/faulty.so"
+        try Command.compile("FaultyModule", to: faulty)
+        try set(fault: "none")
+        #expect(try token.importKey(keys.path + "/" + RunningService.keyFile).status == 0)
+        try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_OTHERKEY12.p8")
+        try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_FILEKEY123.p8")
+    }
+
+    private func set(fault: String) throws { try folder.drop(fault.utf8, as: "fault") }
+
+    private var environment: [String: String] {
+        token.environment.merging([
+            "OFFER_TEST_FAULT": folder.path + "/fault", "OFFER_TEST_LOGINS": folder.path + "/logins",
+            // The app "file" has a key in a file.
+            "SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "file=FILEKEY123",
+        ]) { $1 }
+    }
+
+    private func serve(
+        _ ids: String = RunningService.keyID, module: String? = nil, environment: [String: String] = [:]
+    ) throws -> RunningService {
+        try folder.write(token.configuration(ids, module: module ?? faulty).utf8, to: "config.yaml")
+        return try RunningService(
+            arguments: ["--config", folder.path + "/config.yaml"],
+            environment: self.environment.merging(environment) { $1 }, keys: keys)
+    }
+
+    private static func body(of app: String) -> String {
+        #"{"appBundleID":"\#(app)","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
+    }
+
+    private static func status(_ service: RunningService, _ app: String = "a") async throws -> Int {
+        try await service.post("/offer", body(of: app)).status
+    }
+
+    private static func waitForStatus(_ status: Int, of service: RunningService) async throws {
+        try await waitUntil { try await Self.status(service) == status }
+    }
+
+    private func load(for service: RunningService) -> OfferLoad {
+        let load = OfferLoad()
+        load.expect(service.verifyingKey, as: RunningService.keyID)
+        return load
+    }
+
+    /// Expects that every failed answer under load was 503.
+    private func expectOnlyRefusals(_ load: OfferLoad, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(load.failures.filter { !$0.hasPrefix("status 503") } == [], sourceLocation: sourceLocation)
+    }
+
+    @Test("the signature of another key is never sent, and the key is out of service")
+    func otherKey() async throws {
+        #expect(try token.importKey(keys.path + "/SubscriptionKey_OTHERKEY12.p8").status == 0)
+        let service = try serve()
+        let load = load(for: service)
+        try await load.run(port: service.port) {
+            try await Self.waitForStatus(200, of: service)
+            try set(fault: "other")
+            try await Self.waitForStatus(503, of: service)
+            try set(fault: "none")
+        }
+        expectOnlyRefusals(load)
+        #expect(try service.log.contains("ALARM: a signature from a token did not verify"))
+        #expect(try await service.health.contains("is out of service"))
+        #expect(try await Self.status(service) == 503)
+        #expect(try await Self.status(service, "file") == 200)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("while a module hangs, its requests get 503, and those of files are answered; then it recovers")
+    func hangingModule() async throws {
+        let service = try serve()
+        #expect(try await Self.status(service) == 200)
+        try set(fault: "hang")
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<40 { group.addTask { try await Self.status(service) } }
+            for _ in 0..<40 { #expect(try await Self.status(service, "file") == 200) }
+            for try await status in group { #expect(status == 503) }
+        }
+        let metrics = try await service.get("/metrics").text
+        #expect(try Self.refusals("no_answer", in: metrics) > 0)
+        try await waitUntil { try await service.health.contains("the token does not answer in time") }
+        #expect(try await Self.status(service, "file") == 200)
+        try set(fault: "none")
+        try await Self.waitForStatus(200, of: service)
+        try await waitUntil { try service.log.contains("the key signs again") }
+        #expect(service.stop() == 0)
+    }
+
+    private static func refusals(_ reason: String, in metrics: String) throws -> Int {
+        let line = metrics.split(separator: "\n").first {
+            $0.hasPrefix(#"offer_signer_token_refusals_total{reason="\#(reason)"} "#)
+        }
+        return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
+    }
+
+    @Test("a token that permits one session signs without a lost request")
+    func oneSession() async throws {
+        try set(fault: "single")
+        let service = try serve()
+        let load = load(for: service)
+        try await load.run(port: service.port) {
+            try await waitUntil { load.answers[RunningService.keyID, default: 0] > 300 }
+        }
+        #expect(load.failures == [])
+        #expect(service.stop() == 0)
+    }
+
+    @Test("beyond what the token can do, requests are shed, not queued, and those of files are answered")
+    func oversubscription() async throws {
+        let service = try serve()
+        try set(fault: "slow")
+        let statuses = NIOLockedValueBox<[Int: Int]>([:])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // The token has four sessions and a queue of 256.
+            for _ in 0..<400 {
+                group.addTask {
+                    for _ in 0..<5 {
+                        let status = try await Self.status(service)
+                        statuses.withLockedValue { $0[status, default: 0] += 1 }
+                    }
+                }
+            }
+            for _ in 0..<20 {
+                #expect(try await Self.status(service, "file") == 200)
+                let metrics = try await service.get("/metrics").text
+                let waiting = metrics.firstMatch(of: /offer_signer_token_waiting ([0-9]+)/)
+                    .flatMap { Int($0.output.1) }
+                #expect(try #require(waiting) <= 256)
+            }
+            try await group.waitForAll()
+        }
+        let counts = statuses.withLockedValue { $0 }
+        #expect(Set(counts.keys) == [200, 503], "\(counts)")
+        let metrics = try await service.get("/metrics").text
+        #expect(try Self.refusals("full", in: metrics) + Self.refusals("waited", in: metrics) > 0)
+        #expect(try Self.refusals("no_answer", in: metrics) == 0)
+        #expect(try await Self.status(service) == 200)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a wrong PIN is tried once, by the service, after SIGHUP, and by the next process")
+    func wrongPIN() async throws {
+        try token.write(pin: "99999999")
+        try folder.write(token.configuration(RunningService.keyID, module: faulty).utf8, to: "config.yaml")
+        try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_SPAREKEY12.p8")
+        let service = try RunningService(
+            arguments: ["--config", folder.path + "/config.yaml", "--key-id", "FILEKEY123"], environment: environment,
+            keys: keys)
+        #expect(try service.log.contains("the token refused the PIN, which is not tried again"))
+        #expect(logins == 1)
+        for _ in 0..<3 {
+            let count = try service.log.ranges(of: "reloading configuration").count
+            try service.reload()
+            try await waitUntil { try service.log.ranges(of: "reloading configuration").count > count }
+        }
+        try await Task.sleep(for: .seconds(3))
+        #expect(logins == 1)
+        let check = ["keys", "check", "--config", folder.path + "/config.yaml", "--keys-dir", keys.path]
+        let other = try Command.runOfferSigner(check, environment: environment)
+        #expect(other.status == 1 && other.standardError.contains("so the PIN is not tried"))
+        // If the active key needs the PIN, the service ends with a status after which systemd does not start it again.
+        let serve = try Command.runOfferSigner(
+            ["serve", "--port", "0", "--key-id", RunningService.keyID] + check.dropFirst(2), environment: environment)
+        #expect(serve.status == 78 && serve.standardError.contains("so the PIN is not tried"))
+        #expect(logins == 1)
+
+        try token.write(pin: SoftHSM.pin)
+        try service.reload()
+        try await waitUntil { logins == 2 }
+        try await waitUntil { try await !service.health.contains("cannot sign") }
+        #expect(try Command.runOfferSigner(check, environment: environment).status == 0)
+        #expect(service.stop() == 0)
+    }
+
+    private var logins: Int { (try? folder.lines("logins").count) ?? 0 }
+
+    /// Starts a service whose active key is in a file.
+    private func serveFile(_ configuration: String, _ environment: [String: String] = [:]) throws -> RunningService {
+        try folder.drop(configuration.utf8, as: "config.yaml")
+        try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_SPAREKEY12.p8")
+        return try RunningService(
+            arguments: ["--config", folder.path + "/config.yaml", "--key-id", "FILEKEY123"],
+            environment: self.environment.merging(environment) { $1 }, keys: keys)
+    }
+
+    private static func reload(_ service: RunningService) async throws {
+        let count = try service.log.ranges(of: "reloading configuration").count
+        try service.reload()
+        try await waitUntil { try service.log.ranges(of: "reloading configuration").count > count }
+    }
+
+    @Test("a login that fails for any reason is made once, if no login succeeded before")
+    func failedLogin() async throws {
+        try set(fault: "login5 silent")
+        let configuration = token.configuration(RunningService.keyID, module: faulty)
+        let service = try serveFile(configuration)
+        #expect(try service.log.contains("C_Login failed with CKR_GENERAL_ERROR, and the PIN is not tried again"))
+        try await Self.reload(service)
+        try folder.drop(
+            token.configuration(RunningService.keyID, module: faulty, sessions: 7).utf8, as: "config.yaml")
+        try await Self.reload(service)
+        try await Task.sleep(for: .seconds(3))
+        #expect(logins == 1)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a wrong PIN is tried once, however many entries name the token, even if the token does not tell")
+    func severalPlaces() async throws {
+        try set(fault: "silent")
+        #expect(try token.importKey(keys.path + "/SubscriptionKey_OTHERKEY12.p8").status == 0)
+        try token.write(pin: "99999999")
+        let entries = [
+            token.configuration(RunningService.keyID, module: faulty),
+            token.configuration("OTHERKEY12", module: faulty, sessions: 2).replacing("keys:\n", with: ""),
+        ]
+        let service = try serveFile(entries.joined())
+        try await Task.sleep(for: .seconds(3))
+        #expect(logins == 1)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a PIN that was right is used again, although somebody entered a wrong one since")
+    func wrongPINOfAnother() async throws {
+        let first = try P11KitServer(token)
+        let service = try serve(module: P11KitServer.module, environment: first.environment)
+        #expect(try await Self.status(service) == 200)
+        let login = ["--module", SoftHSM.module, "--token-label", "offers", "--login", "--pin", "0000", "-O"]
+        #expect(try Command.run("pkcs11-tool", login, environment: environment).status != 0)
+        first.kill()
+        try await Self.waitForStatus(503, of: service)
+        let second = try P11KitServer(token, socket: first.socket)
+        try await Self.waitForStatus(200, of: service)
+        #expect(service.stop() == 0)
+        second.kill()
+    }
+
+    @Test("a call that fails costs its own request, and no other")
+    func failingCalls() async throws {
+        let service = try serve()
+        #expect(try await Self.status(service) == 200)
+        try set(fault: "sign5")
+        for _ in 0..<5 { #expect(try await Self.status(service) == 503) }
+        try set(fault: "none")
+        #expect(try await Self.status(service) == 200)
+        // A session that fails three times in a row is closed. With the last one, the token logs the process out.
+        #expect(logins <= 3)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("while one token of a module is gone, the other loses no request; and the first comes back under load")
+    func twoTokens() async throws {
+        try token.addToken("standby")
+        let realPath = URL(filePath: SoftHSM.module).resolvingSymlinksInPath().path
+        #expect(try token.importKey(keys.path + "/SubscriptionKey_OTHERKEY12.p8", to: "standby").status == 0)
+        let entries = [
+            token.configuration(RunningService.keyID),
+            // Another path of the same module.
+            token.configuration("OTHERKEY12", of: "standby", module: realPath).replacing("keys:\n", with: ""),
+        ]
+        try folder.write(entries.joined().utf8, to: "config.yaml")
+        let service = try RunningService(
+            arguments: ["--config", folder.path + "/config.yaml"],
+            environment: environment.merging(["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "file=OTHERKEY12"]) { $1 },
+            keys: keys)
+        let load = OfferLoad(app: "file")
+        load.expect(
+            try SigningKey(text: keys.read("SubscriptionKey_OTHERKEY12.p8")).verifyingKey, as: "OTHERKEY12")
+        try await load.run(port: service.port) {
+            try await Self.waitForStatus(200, of: service)
+            try token.setPresent(false)
+            try await Self.waitForStatus(503, of: service)
+            try await Task.sleep(for: .seconds(2))
+            try token.setPresent(true)
+            try await Self.waitForStatus(200, of: service)
+        }
+        #expect(load.failures == [])
+        #expect(service.stop() == 0)
+    }
+
+    @Test("after the token is removed and put back, the key signs again")
+    func removedToken() async throws {
+        let service = try serve(module: SoftHSM.module)
+        let load = load(for: service)
+        try await load.run(port: service.port) {
+            try await Self.waitForStatus(200, of: service)
+            try token.setPresent(false)
+            try await Self.waitForStatus(503, of: service)
+            #expect(try await Self.status(service, "file") == 200)
+            try token.setPresent(true)
+            try await Self.waitForStatus(200, of: service)
+        }
+        expectOnlyRefusals(load)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a key that was swapped in the token does not sign until an operator asks for it")
+    func swappedKey() async throws {
+        let service = try serve(module: SoftHSM.module)
+        #expect(try await Self.status(service) == 200)
+        try token.destroy(RunningService.keyID)
+        let swapped = keys.path + "/SubscriptionKey_OTHERKEY12.p8"
+        #expect(try token.importKey(swapped, as: RunningService.keyID).status == 0)
+        // A module may keep the old key until its sessions end. Either way, nothing is signed with the new one.
+        let old = load(for: service)
+        try await old.run(port: service.port) { try await Task.sleep(for: .seconds(1)) }
+        expectOnlyRefusals(old)
+        try service.reload()
+        let key = try SigningKey(text: keys.read("SubscriptionKey_OTHERKEY12.p8"))
+        try await waitUntil {
+            try service.log.contains("\(RunningService.keyID) (\(key.fingerprint.prefix(16)))")
+        }
+        let new = OfferLoad()
+        new.expect(try key.verifyingKey, as: RunningService.keyID)
+        try await new.run(port: service.port) {
+            try await waitUntil { new.answers[RunningService.keyID, default: 0] > 100 }
+        }
+        #expect(new.failures == [])
+        #expect(service.stop() == 0)
+    }
+
+    @Test("when the server of the module is killed under load, requests get 503, and then are signed again")
+    func killedServer() async throws {
+        let first = try P11KitServer(token)
+        let service = try serve(module: P11KitServer.module, environment: first.environment)
+        let load = load(for: service)
+        try await load.run(port: service.port) {
+            var server = first
+            for _ in 0..<3 {
+                try await Self.waitForStatus(200, of: service)
+                server.kill()
+                try await Self.waitForStatus(503, of: service)
+                server = try P11KitServer(token, socket: first.socket)
+            }
+            try await Self.waitForStatus(200, of: service)
+        }
+        expectOnlyRefusals(load)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a module that crashes in its server costs a request, not the service")
+    func crashingModule() async throws {
+        let server = try P11KitServer(token, module: faulty, environment: environment)
+        defer { withExtendedLifetime(server) {} }
+        let service = try serve(module: P11KitServer.module, environment: server.environment)
+        #expect(try await Self.status(service) == 200)
+        try set(fault: "crash")
+        try await Self.waitForStatus(503, of: service)
+        #expect(try await Self.status(service, "file") == 200)
+        try set(fault: "none")
+        try await Self.waitForStatus(200, of: service)
+        #expect(service.isRunning)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("behind a server, the memory of the process holds no byte sequence of the private key")
+    func memory() async throws {
+        let number = try PrivateNumber.read(
+            text: SecretBytes(copying: keys.read(RunningService.keyFile)))
+        let bytes = number.withSpan { span in span.indices.map { span[$0] } }
+        let server = try P11KitServer(token)
+        try keys.remove(RunningService.keyFile)
+        defer { withExtendedLifetime(server) {} }
+        try folder.write(
+            token.configuration(RunningService.keyID, module: P11KitServer.module).utf8, to: "config.yaml")
+        let program = try RunningProgram(
+            Command.offerSigner,
+            ["serve", "--port", "0", "--keys-dir", keys.path, "--key-id", RunningService.keyID, "--config"]
+                + [folder.path + "/config.yaml"], environment: environment.merging(server.environment) { $1 })
+        let port = try program.port { $0.firstMatch(of: /127\.0\.0\.1:([0-9]+)/).flatMap { Int($0.output.1) } }
+        for _ in 0..<50 {
+            let answer = try await Connection.open(port: port) { connection in
+                try await connection.post("/offer", json: Self.body(of: "a"))
+            }
+            #expect(answer?.status == 200)
+        }
+        // libcrypto keeps numbers with the lowest byte first.
+        let needles = [bytes, bytes.reversed()]
+        #expect(try !Self.memory(of: program, contains: needles))
+        // The scan finds the key of a file in the same process.
+        let fileNumber = try PrivateNumber.read(text: SecretBytes(copying: keys.read("SubscriptionKey_FILEKEY123.p8")))
+        let fileBytes = fileNumber.withSpan { span in span.indices.map { span[$0] } }
+        #expect(try Self.memory(of: program, contains: [fileBytes, fileBytes.reversed()]))
+    }
+
+    /// Returns true if any readable page of the process contains one of the sequences.
+    private static func memory(of program: RunningProgram, contains needles: [[UInt8]]) throws -> Bool {
+        let process = program.process.processIdentifier
+        // Foundation reads only the first page of this file.
+        let maps = try Command.run("cat", ["/proc/\(process)/maps"]).standardOutput
+        let memory = unsafe open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
+        defer { close(memory) }
+        for line in maps.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard fields.count > 1, fields[1].hasPrefix("rw") else { continue }
+            let ends = fields[0].split(separator: "-").compactMap { Int($0, radix: 16) }
+            guard ends.count == 2 else { continue }
+            var bytes = Data(count: ends[1] - ends[0])
+            let count = unsafe bytes.withUnsafeMutableBytes { unsafe pread(memory, $0.baseAddress, $0.count, ends[0]) }
+            guard count > 0 else { continue }
+            if needles.contains(where: { Self.contains($0, bytes.prefix(count)) }) { return true }
+        }
+        return false
+    }
+
+    private static func contains(_ needle: [UInt8], _ bytes: Data) -> Bool {
+        unsafe bytes.withUnsafeBytes { bytes in
+            var place = 0
+            while place + needle.count <= bytes.count, let start = bytes.baseAddress {
+                let rest = bytes.count - needle.count - place + 1
+                guard let found = unsafe memchr(start + place, Int32(needle[0]), rest) else { return false }
+                if unsafe memcmp(found, needle, needle.count) == 0 { return true }
+                place = unsafe UnsafeRawPointer(found) - start + 1
+            }
+            return false
+        }
+    }
+}
