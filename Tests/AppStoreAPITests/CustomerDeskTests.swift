@@ -36,7 +36,9 @@ struct CustomerDeskTests {
     }
 
     /// A signed offer, as the service answers.
-    private func offer(_ offerID: String = "half", nonce: String = "n1", signedAs signed: String = "half") throws -> String {
+    private func offer(_ offerID: String = "half", nonce: String = "n1", signedAs signed: String = "half") throws
+        -> String
+    {
         let time = now.withLockedValue { $0 }
         let fields = ["com.example.app", "KEY", "com.example.app.pro.weekly", signed, "a1", nonce, "\(time)"]
         let signature = try key.sign(Array(fields.joined(separator: "\u{2063}").utf8))

@@ -52,7 +52,8 @@ final class OfferCheck: Sendable {
     /// - Parameter transactionIDs: those of the customer, one of which a JWS must name.
     /// - Throws: StoreKit's name of the refusal.
     func check(_ offer: Offer, of transactionIDs: [String], at now: Int64) throws {
-        let nonce = try offer.compactJWS.isEmpty ? checkV1(offer, at: now) : checkJWS(offer, of: transactionIDs, at: now)
+        let nonce =
+            try offer.compactJWS.isEmpty ? checkV1(offer, at: now) : checkJWS(offer, of: transactionIDs, at: now)
         guard usedNonces.withLockedValue({ $0.insert(nonce).inserted }) else { throw Self.refusal }
     }
 
@@ -81,7 +82,8 @@ final class OfferCheck: Sendable {
             (try? key.verify(raw.der, of: Array(text[..<(parts[2].startIndex - 1)]))) == true,
             CustomerDesk.text(claims["bid"]) == bundleID, CustomerDesk.text(claims["productId"]) == offer.productID,
             CustomerDesk.text(claims["offerIdentifier"]) == offer.offerID,
-            let issued = CustomerDesk.text(claims["iat"]).flatMap({ Int64($0) }), abs(now - issued * 1000) < Self.lifetime,
+            let issued = CustomerDesk.text(claims["iat"]).flatMap({ Int64($0) }),
+            abs(now - issued * 1000) < Self.lifetime,
             CustomerDesk.text(claims["transactionId"]).map(transactionIDs.contains) ?? true,
             let nonce = CustomerDesk.text(claims["nonce"])
         else { throw Self.refusal }
