@@ -67,19 +67,22 @@ package final class TokenConnection: Sendable {
 
     /// Lends a session to `body`, which is called again in another session if this one was lost or is not usable.
     func withSession<Result>(_ body: (TokenSession) throws(TokenFault) -> Result) throws(TokenFault) -> Result {
-        do throws(TokenFault) { return try lend(body) } catch {
+        let session = try take()
+        do throws(TokenFault) { return try use(session, body) } catch {
             guard case .module(let failure) = error, failure.isLostSession || failure.isOfThisSession else {
                 throw error
             }
         }
-        do throws(TokenFault) { return try lend(body) } catch {
+        let another = try take()
+        do throws(TokenFault) { return try use(another, body) } catch {
             if error.isLostToken { note(error) }
             throw error
         }
     }
 
-    private func lend<Result>(_ body: (TokenSession) throws(TokenFault) -> Result) throws(TokenFault) -> Result {
-        let session = try take()
+    private func use<Result>(
+        _ session: TokenSession, _ body: (TokenSession) throws(TokenFault) -> Result
+    ) throws(TokenFault) -> Result {
         do throws(TokenFault) {
             let result = try body(session)
             session.failureCount = 0
