@@ -6,7 +6,7 @@ import Testing
 
 @testable import OfferKeys
 
-@Suite("Token threads", .timeLimit(.minutes(1)))
+@Suite("Token threads")
 struct TokenThreadsTests {
     /// Holds a thread until it is opened.
     private final class Gate: Sendable {

@@ -364,8 +364,10 @@ struct OpenAPITests {
         let nothing = try await withoutFallback.message()
         #expect(nothing.status == 404)
         expect(nothing, isDocumentedAt: path, "POST", "nothing")
-        withoutFallback.current.note(StoreError(.unreachable, "for a test"))
-        let unavailable = try await withoutFallback.message(Retention.Request(2))
+        // A service of its own: what an earlier answer still writes would show that the database is reachable.
+        let unreachable = try StoreService.retention("- {rule: loyalty, message: \(Retention.message(1))}")
+        unreachable.current.note(StoreError(.unreachable, "for a test"))
+        let unavailable = try await unreachable.message()
         #expect(unavailable.status == 503)
         expect(unavailable, isDocumentedAt: path, "POST", "unavailable")
         for body in ["{}", "[]", #"{"signedPayload":"a.b.c"}"#] {
