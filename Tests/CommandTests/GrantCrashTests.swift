@@ -23,6 +23,7 @@ struct GrantCrashTests {
             """
             apps:
               - bundleID: com.example.app
+                appAppleID: 1234567890
                 grants: {}
                 products:
                   - {productID: monthly, offers: [{offerID: keep, rule: win_back, limits: {perCustomer: 1}}]}
