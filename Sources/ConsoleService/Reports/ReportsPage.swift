@@ -49,7 +49,7 @@ struct ReportsPage: Sendable {
         let view = ReportView(
             frame: request.frame(at: request.view(of: offer).address), now: request.now, offer: request.view(of: offer),
             report: standing?.report, work: standing.map { ReportView.Work($0.work) } ?? .none)
-        // A page that somebody reads does not move.
+        // A page that is being read does not move.
         var refresh: Int?
         if case .waiting? = standing?.work, standing?.report == nil { refresh = Self.refresh }
         return .page(view.html, refresh: refresh)

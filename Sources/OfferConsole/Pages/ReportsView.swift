@@ -17,7 +17,7 @@ package final class ReportsView: Sendable {
 
     /// The order of the rows. The raw values are those of the field `sort`.
     package enum Order: String, CaseIterable, Sendable {
-        /// The offers that somebody should look at first.
+        /// Offers that need attention come first.
         case attention
         case offer, exposed, signed, redeemed, effect
     }

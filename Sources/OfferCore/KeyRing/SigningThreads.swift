@@ -1,8 +1,8 @@
 /// The threads on which a key pair signs because its signatures take I/O. They must not be made on an event loop.
 package protocol SigningThreads: AnyObject, Sendable {
     /// Runs `work` on one of the threads.
-    /// - Parameter deadline: the time at which nobody wants the result any more. Work without one, such as a test of the key, is
-    ///   done before all that waits, and has a second.
+    /// - Parameter deadline: the time after which the result is useless. Work without one, such as a test of the key, is done
+    ///   before all other work, and has a second.
     /// - Throws: the reason that no result came in time. The work may still run, and its result is discarded.
     func run<Result: Sendable>(
         until deadline: ContinuousClock.Instant?, _ work: @escaping @Sendable () -> Result

@@ -4,8 +4,8 @@ import OfferCore
 import OfferCrypto
 import OfferPKCS11
 
-/// What this process knows of the PIN of one token. A few wrong tries lock a token, so a wrong PIN is never tried twice, however
-/// many entries of the configuration name the token.
+/// The PINs that this process has tried on one token. A few wrong tries lock a token, so a wrong PIN is never tried twice,
+/// however many entries of the configuration name the token.
 final class TokenPIN: Sendable {
     private struct State {
         /// The PIN of the last login.

@@ -17,7 +17,7 @@ extension OfferSigner {
 
     /// Runs `work`, which signs for an app: on the threads of the app's key if it has any, such as a key in a token, and
     /// otherwise at once.
-    /// - Parameter isWanted: returns false if nobody waits for the signature any more. It is then not made.
+    /// - Parameter isWanted: returns false once the signature is useless. It is then not made.
     /// - Throws: `.overloaded` if the threads have too much to do; `.signingUnavailable` if they do not answer, or if the key was
     ///   taken out of service in the meantime.
     func whereKeySigns<Result: Sendable>(
