@@ -1,7 +1,7 @@
 import OfferCore
 import OfferReports
 
-/// What a report says, section by section.
+/// The sections of a report.
 struct ReportSections {
     let report: OfferReport
     /// The page from which the numbers of each section can be downloaded; nil in a file of its own.

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// What happened to a customer in one subscription group up to a time, for reports. Decisions use ``SubscriberState``.
+/// The history of a customer in one subscription group up to a time, for reports. Decisions use ``SubscriberState``.
 ///
 /// Family shares and seats do not count. Of the App Store's messages, only those signed by that time count; of
 /// transactions, those whose date has come.
@@ -92,7 +92,7 @@ extension AccessHistory {
         package let afterwards: Afterwards
     }
 
-    /// What followed the last discounted period.
+    /// The state of the subscription after the last discounted period.
     package enum Afterwards: Hashable, Sendable {
         /// Its end has not come, or billing is still tried.
         case notYet

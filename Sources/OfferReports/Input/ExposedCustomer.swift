@@ -39,7 +39,7 @@ package struct ExposedCustomer: Sendable {
         self.exposedAt = exposedAt
     }
 
-    /// What followed the last discounted period of the redemption.
+    /// The state of the subscription after the last discounted period of the redemption.
     package enum AfterDiscount: String, CaseIterable, Hashable, Sendable {
         /// Its end has not come.
         case notYet = "not_yet"

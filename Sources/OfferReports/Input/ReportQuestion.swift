@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// What a report is about, and how it counts. The same question about the same data gives the same report, byte for byte.
+/// The subject of a report, and its way of counting. The same question about the same data gives the same report, byte for byte.
 package struct ReportQuestion: Hashable, Codable, Sendable {
     package let productID: String
     package let offerID: String

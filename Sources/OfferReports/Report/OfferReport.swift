@@ -4,7 +4,7 @@ package struct OfferReport: Codable, Sendable {
     package let funnel: Funnel
     /// The share with access on each day of ``ReportQuestion/accessDays``, among those exposed at least that long ago.
     package let access: [DayOfAccess]
-    /// What the offer changed in access on ``ReportQuestion/effectDay``.
+    /// The change that the offer made to access on ``ReportQuestion/effectDay``.
     package let effect: Effect
     /// By currency, then by day.
     package let paid: [Paid]
@@ -37,7 +37,7 @@ package struct OfferReport: Codable, Sendable {
         package internal(set) var arms = ByArm<Share>()
     }
 
-    /// What one group of customers did within the set number of days.
+    /// The behavior of one group of customers within the set number of days.
     package struct Outcomes: Hashable, Codable, Sendable {
         package internal(set) var exposed = ByArm<Int>()
         /// The customers who redeemed the offer within ``ReportQuestion/conversionDays``.

@@ -1,4 +1,4 @@
-/// What exposed customers paid, by currency, day and arm.
+/// The payments of exposed customers, by currency, day and arm.
 struct PaidSums {
     private struct Key: Hashable {
         let currency: String

@@ -1,4 +1,4 @@
-/// Whether the comparison of the arms can be believed.
+/// The checks that tell if the comparison of the arms can be believed.
 package struct Trust: Hashable, Codable, Sendable {
     package struct Week: Hashable, Codable, Sendable {
         /// The Monday, such as `2026-11-16`.
@@ -11,7 +11,7 @@ package struct Trust: Hashable, Codable, Sendable {
     package let split: SplitTest?
     /// The oldest first.
     package let weeks: [Week]
-    /// The customers who were held out and redeemed the offer all the same, for example through another way to it.
+    /// The customers who were held out and still redeemed the offer.
     package let heldOutRedeemers: Int
     /// The number of different rules under which customers were exposed. The arms of different rules may differ.
     package let rules: Int

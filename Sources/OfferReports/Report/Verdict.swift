@@ -1,4 +1,4 @@
-/// What may be said about the effect of an offer.
+/// The statement that the data permit about the effect of an offer.
 package enum Verdict: Hashable, Codable, Sendable {
     /// Nobody is held out, so nothing can be said.
     case noHoldout

@@ -21,7 +21,7 @@ package protocol ReportStore: Sendable {
     func settleReport(_ subject: ReportSubject, result: [UInt8]?, at now: Timestamp) async throws(StoreError)
 }
 
-/// What a kept report is about.
+/// The subject of a kept report.
 package struct ReportSubject: Hashable, Sendable {
     package let offer: ReportedOffer
     /// The time up to which data counts; nil for the time at which the report is made.
