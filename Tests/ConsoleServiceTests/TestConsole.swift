@@ -56,6 +56,8 @@ struct TestConsole {
             now: { [clock] in clock.withLockedValue { $0 } }, uptime: { NIODeadline.uptimeNanoseconds(1_000_000_000) },
             makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } })
         var dependencies = Application.Dependencies(policy: policy, sources: sources, log: log.logger)
+        // The tests occupy every core, so an idle-priority thread can wait for minutes.
+        dependencies.front.searchWait = .seconds(3600)
         dependencies.subscribers.store = current
         auditPath = trail ?? folder.path + "/audit.jsonl"
         dependencies.safeguards.trail = try await AuditTrail.open(

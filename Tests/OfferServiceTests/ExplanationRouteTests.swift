@@ -254,7 +254,7 @@ struct ExplanationRouteTests {
 
     @Test("an explanation that no thread starts in time gets 503")
     func wait() async throws {
-        let routes = try TestService(parts: { $0.front.explanationWait = .zero })
+        let routes = try TestService(parts: { $0.front.searchWait = .zero })
         let answer = await routes.postLater(Self.path, #"{"compactJWS":"x"}"#)
         #expect(answer.status == 503)
         #expect(answer.json["code"] as? String == "overloaded")

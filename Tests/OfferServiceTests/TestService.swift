@@ -71,7 +71,7 @@ struct TestService {
             makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } })
         var dependencies = Application.Dependencies(policy: policy, sources: sources, log: log.logger)
         // The tests occupy every core, so an idle-priority thread can wait for minutes.
-        dependencies.front.explanationWait = .seconds(3600)
+        dependencies.front.searchWait = .seconds(3600)
         dependencies.subscribers.store = store
         dependencies.front.composeRefusals = { $0() }
         dependencies.subscribers.trust = AppStoreTrust(

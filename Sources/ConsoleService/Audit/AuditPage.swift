@@ -11,11 +11,14 @@ struct AuditPage: Sendable {
     let acts: ConsoleActs
     /// The path of the audit trail; nil if there is none.
     let path: String?
+    /// The maximum time that a search waits for a thread.
+    let waitLimit: Duration
     private let search = Remembered<AuditSearch.Found?>(for: .zero)
 
-    init(acts: ConsoleActs, path: String?) {
+    init(acts: ConsoleActs, path: String?, waitLimit: Duration) {
         self.acts = acts
         self.path = path
+        self.waitLimit = waitLimit
     }
 
     private static let linesPerPage = 100
@@ -80,7 +83,7 @@ struct AuditPage: Sendable {
         guard let path else { return nil }
         do {
             return try await search.value(at: request.now) {
-                let result = await BackgroundThreads.shared.run(within: .seconds(10)) {
+                let result = await BackgroundThreads.shared.run(within: waitLimit) {
                     Result { try AuditSearch.consoleLines(path: path) }
                 }
                 return try (result ?? .failure(CancellationError())).get()

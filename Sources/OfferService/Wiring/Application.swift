@@ -49,8 +49,8 @@ package struct Application: Sendable {
         package var userKeys = CurrentUserKeys()
         /// The memory for requests and responses; nil without a server.
         package var budget: MemoryBudget?
-        /// The maximum time that an explanation waits for a thread.
-        package var explanationWait = Duration.seconds(10)
+        /// The maximum time that a search of the audit trail waits for a thread.
+        package var searchWait = Duration.seconds(10)
         /// Runs the composition of log lines about refusals; nil to use a separate thread.
         package var composeRefusals: RefusalLog.Run?
     }
@@ -62,6 +62,8 @@ package struct Application: Sendable {
     package let keyHealth: KeyHealth
     package let refusals: RefusalLog
     let explanations: ExplanationEndpoint
+    /// The maximum time that a search of the audit trail waits for a thread.
+    package let searchWait: Duration
     package let store: CurrentStore
     let intake: NotificationIntake
     let notifications: NotificationEndpoint
@@ -126,8 +128,9 @@ package struct Application: Sendable {
             log: log)
         idempotent = IdempotentAnswers(store: store, policy: policy, sources: sources, metrics: metrics)
         events = OfferEventsEndpoint(store: store, metrics: metrics, now: sources.now)
+        searchWait = front.searchWait
         explanations = ExplanationEndpoint(
-            threads: .shared, waitLimit: front.explanationWait, limits: limits, now: sources.now, log: log)
+            threads: .shared, waitLimit: front.searchWait, limits: limits, now: sources.now, log: log)
         health = Health(
             policy: policy, keys: keyHealth, certificate: front.certificate, telemetry: telemetry,
             safeguards: safeguards, now: sources.now, gatekeeper: gatekeeper, store: store,
