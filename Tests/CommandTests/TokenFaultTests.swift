@@ -106,6 +106,38 @@ struct TokenFaultTests {
         #expect(service.stop() == 0)
     }
 
+    @Test("a module that hangs while it starts or logs in costs only its own requests", arguments: ["initialize", "login"])
+    func hangingStart(function: String) async throws {
+        try set(fault: function + " waits")
+        let service = try serve()
+        #expect(try await Self.status(service) == 503)
+        #expect(try await Self.status(service, "file") == 200)
+        try set(fault: "none")
+        try await Self.waitForStatus(200, of: service)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a module that hangs when it is finalized costs only its own requests, and does not delay the end of the service")
+    func hangingEnd() async throws {
+        let service = try serve()
+        #expect(try await Self.status(service) == 200)
+        try set(fault: "finalize waits")
+        // The token is lost, so the module is initialized again.
+        try token.setPresent(false)
+        try await Self.waitForStatus(503, of: service)
+        try token.setPresent(true)
+        for _ in 0..<20 {
+            #expect(try await Self.status(service) == 503)
+            #expect(try await Self.status(service, "file") == 200)
+        }
+        try set(fault: "none")
+        try await Self.waitForStatus(200, of: service)
+        try set(fault: "finalize waits")
+        try token.setPresent(false)
+        try await Self.waitForStatus(503, of: service)
+        #expect(service.stop() == 0)
+    }
+
     private static func refusals(_ reason: String, in metrics: String) throws -> Int {
         let line = metrics.split(separator: "\n").first {
             $0.hasPrefix(#"offer_signer_token_refusals_total{reason="\#(reason)"} "#)
@@ -372,7 +404,7 @@ struct TokenFaultTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("behind a server, the memory of the process holds no byte sequence of the private key")
+    @Test("behind a server, neither the memory of the process nor a core file holds the private key")
     func memory() async throws {
         let number = try PrivateNumber.read(
             text: SecretBytes(copying: keys.read(RunningService.keyFile)))
@@ -396,10 +428,22 @@ struct TokenFaultTests {
         // libcrypto keeps numbers with the lowest byte first.
         let needles = [bytes, bytes.reversed()]
         #expect(try !Self.memory(of: program, contains: needles))
-        // The scan finds the key of a file in the same process.
+        let core = try Self.coreFile(of: program, in: folder)
+        #expect(!Self.contains(needles[0], core) && !Self.contains(needles[1], core))
+        // Both scans find the key of a file in the same process.
         let fileNumber = try PrivateNumber.read(text: SecretBytes(copying: keys.read("SubscriptionKey_FILEKEY123.p8")))
         let fileBytes = fileNumber.withSpan { span in span.indices.map { span[$0] } }
         #expect(try Self.memory(of: program, contains: [fileBytes, fileBytes.reversed()]))
+        #expect(Self.contains(fileBytes, core) || Self.contains(fileBytes.reversed(), core))
+    }
+
+    /// A core file with all memory of the process, even what it keeps out of core files. The kernel would write none, because
+    /// the process disables that.
+    private static func coreFile(of program: RunningProgram, in folder: TemporaryFolder) throws -> Data {
+        let process = program.process.processIdentifier
+        let outcome = try Command.run("gcore", ["-a", "-o", folder.path + "/core", String(process)])
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        return try Data(contentsOf: folder.url.appending(path: "core.\(process)"), options: .alwaysMapped)
     }
 
     /// Returns true if any readable page of the process contains one of the sequences.
