@@ -30,6 +30,7 @@ struct TokenFaultTests {
     private var environment: [String: String] {
         token.environment.merging([
             "OFFER_TEST_FAULT": folder.path + "/fault", "OFFER_TEST_LOGINS": folder.path + "/logins",
+            "OFFER_TEST_SESSIONS": folder.path + "/sessions",
             // The app "file" has a key in a file.
             "SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "file=FILEKEY123",
         ]) { $1 }
@@ -106,18 +107,33 @@ struct TokenFaultTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("a module that hangs while it starts or logs in costs only its own requests", arguments: ["initialize", "login"])
+    @Test(
+        "a module that hangs while it starts or logs in holds up neither a start nor a reload",
+        arguments: ["initialize", "login"])
     func hangingStart(function: String) async throws {
         try set(fault: function + " waits")
-        let service = try serve()
-        #expect(try await Self.status(service) == 503)
+        let refusal = #expect(throws: RunningProgram.DidNotStart.self) { try serve() }
+        #expect(try #require(refusal).log.contains("cannot sign: the token does not answer in time"))
+
+        let service = try RunningService(environment: environment, keys: keys)
+        try service.configure(token.configuration(RunningService.keyID, module: faulty))
+        try service.reload(service.configurationSetting)
+        try await waitUntil { try await service.health.contains("the token does not answer in time") }
+        // The keys that were read before stay in force.
+        #expect(try await Self.status(service) == 200)
         #expect(try await Self.status(service, "file") == 200)
         try set(fault: "none")
-        try await Self.waitForStatus(200, of: service)
+        try await waitUntil {
+            try service.reload(service.configurationSetting)
+            #expect(try await Self.status(service) == 200)
+            return try await TokenTests.tokenCount(of: service) > 0
+        }
         #expect(service.stop() == 0)
     }
 
-    @Test("a module that hangs when it is finalized costs only its own requests, and does not delay the end of the service")
+    @Test(
+        "a module that hangs when it is finalized costs only its own requests, and does not delay the end of the service"
+    )
     func hangingEnd() async throws {
         let service = try serve()
         #expect(try await Self.status(service) == 200)
@@ -186,6 +202,11 @@ struct TokenFaultTests {
         let metrics = try await service.get("/metrics").text
         #expect(try Self.refusals("full", in: metrics) + Self.refusals("waited", in: metrics) > 0)
         #expect(try Self.refusals("no_answer", in: metrics) == 0)
+        // There were never more sessions than threads may use at a time.
+        let sessions = String(decoding: try folder.read("sessions"), as: UTF8.self).split(separator: "\n").compactMap {
+            Int($0)
+        }
+        #expect(sessions.max() == 4)
         #expect(try await Self.status(service) == 200)
         #expect(service.stop() == 0)
     }

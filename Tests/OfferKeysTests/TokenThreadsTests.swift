@@ -19,7 +19,7 @@ struct TokenThreadsTests {
 
     @Test("a job returns its result, from several callers at a time")
     func results() async throws {
-        let threads = TokenThreads(count: 2, named: "test")
+        let threads = TokenThreads(sessions: 2, named: "test")
         defer { threads.close {} }
         try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<200 { group.addTask { try await threads.run(until: Self.late) { number * 2 } } }
@@ -32,7 +32,7 @@ struct TokenThreadsTests {
 
     @Test("beyond the queue, a job fails at once, and those in the queue are done")
     func full() async throws {
-        let threads = TokenThreads(count: 1, named: "test", maximumWaiting: 2)
+        let threads = TokenThreads(sessions: 1, named: "test", maximumWaiting: 2)
         defer { threads.close {} }
         let (started, gate) = (Gate(), Gate())
         async let running: Void = threads.run(until: Self.late) {
@@ -53,7 +53,7 @@ struct TokenThreadsTests {
         "a job that waits until its deadline fails, and work without a deadline overtakes what waits, even a full queue"
     )
     func order() async throws {
-        let threads = TokenThreads(count: 1, named: "test", maximumWaiting: 2)
+        let threads = TokenThreads(sessions: 1, named: "test", maximumWaiting: 2)
         let (started, gate, order) = (Gate(), Gate(), NIOLockedValueBox<[Int]>([]))
         async let running: Void = threads.run(until: Self.late) {
             started.open()
@@ -83,7 +83,7 @@ struct TokenThreadsTests {
 
     @Test("while every thread hangs, jobs fail, at first when they are late and then at once; then they are done again")
     func hanging() async throws {
-        let threads = TokenThreads(count: 2, named: "test")
+        let threads = TokenThreads(sessions: 2, named: "test")
         defer { threads.close {} }
         let gate = Gate()
         await withTaskGroup(of: SigningThreadsFault?.self) { group in

@@ -48,7 +48,9 @@ package final class TokenConnection: Sendable {
         self.place = place
         self.triesPIN = triesPIN
         state = NIOLockedValueBox(State(permittedCount: place.sessions))
-        threads = TokenThreads(count: place.sessions, named: "token")
+        // Only as many threads as there are processors can verify at a time.
+        let verifiers = min(place.sessions, ProcessInfo.processInfo.activeProcessorCount)
+        threads = TokenThreads(sessions: place.sessions, verifiers: verifiers, named: "token")
     }
 
     deinit {
@@ -150,7 +152,8 @@ package final class TokenConnection: Sendable {
                 return .session(session)
             }
             if let failure = state.failure, .now < failure.retryAt { return .fail(failure.fault) }
-            guard state.heldCount < state.permittedCount else {
+            // A free session that is promised counts, too.
+            guard state.heldCount + state.free.count < state.permittedCount else {
                 state.waiterCount += 1
                 return .wait
             }

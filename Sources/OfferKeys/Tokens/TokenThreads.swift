@@ -6,8 +6,10 @@ import Synchronization
 
 /// The threads of one token, a bounded queue in front of them, and a thread that ends the waiting of late jobs.
 ///
-/// A thread cannot be interrupted in a module. A job that is late is given up, but its thread stays in the call. While all
-/// threads hang in such calls, every job fails at once.
+/// There are more threads than sessions: while one verifies a signature, another uses its session for the next one.
+///
+/// A thread cannot be interrupted in a module. A job that is late is given up, but its thread stays in the call. While as many
+/// jobs hang in such calls as there are sessions, every job fails at once.
 package final class TokenThreads: SigningThreads {
     private struct State {
         var waiting: [Job] = []
@@ -18,6 +20,7 @@ package final class TokenThreads: SigningThreads {
 
     private let state = NIOLockedValueBox(State())
     private let count: Int
+    private let sessions: Int
     private let maximumWaiting: Int
     /// Signalled once for each job, and once for each thread at the end.
     private let signal = DispatchSemaphore(value: 0)
@@ -32,9 +35,12 @@ package final class TokenThreads: SigningThreads {
     private static let sweepInterval = 0.05
 
     /// - Parameters:
+    ///   - sessions: the number of jobs that can be in the module at a time.
+    ///   - verifiers: the number of further threads.
     ///   - maximumWaiting: the length of the queue. Further jobs fail at once.
-    package init(count: Int, named name: String, maximumWaiting: Int = 256) {
-        self.count = count
+    package init(sessions: Int, verifiers: Int = 0, named name: String, maximumWaiting: Int = 256) {
+        count = sessions + verifiers
+        self.sessions = sessions
         self.maximumWaiting = maximumWaiting
         for number in 0..<count { Self.start("\(name)-\(number)") { self.work(number) } }
         Self.start("\(name)-late") { self.sweep() }
@@ -104,10 +110,10 @@ package final class TokenThreads: SigningThreads {
         if isFirst { wakeSweeper.signal() }
     }
 
-    /// Returns true if every thread is in a job that hangs.
+    /// Returns true if no session is left, because as many jobs hang. Others hang while they wait for a session.
     private func isStuck(_ state: State, at now: ContinuousClock.Instant) -> Bool {
-        state.running.count == count
-            && state.running.values.allSatisfy { $0.job.isLate(at: now) && now - $0.since >= Self.hangingTime }
+        state.running.count >= sessions
+            && state.running.values.count { $0.job.isLate(at: now) && now - $0.since >= Self.hangingTime } >= sessions
     }
 
     private func work(_ number: Int) {
