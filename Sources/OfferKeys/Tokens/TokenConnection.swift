@@ -30,6 +30,7 @@ package final class TokenConnection: Sendable {
 
     package let place: TokenPlace
     package let threads: TokenThreads
+    private let signers: SessionThreads
     /// True to try the PIN although a wrong one was entered since the last login.
     private let triesPIN: Bool
     private let state: NIOLockedValueBox<State>
@@ -48,9 +49,10 @@ package final class TokenConnection: Sendable {
         self.place = place
         self.triesPIN = triesPIN
         state = NIOLockedValueBox(State(permittedCount: place.sessions))
-        // Only as many threads as there are processors can verify at a time.
-        let verifiers = min(place.sessions, ProcessInfo.processInfo.activeProcessorCount)
-        threads = TokenThreads(sessions: place.sessions, verifiers: verifiers, named: "token")
+        signers = SessionThreads(count: place.sessions)
+        // For each processor, one thread verifies and one prepares the next signature.
+        let others = 2 * ProcessInfo.processInfo.activeProcessorCount
+        threads = TokenThreads(sessions: place.sessions, others: others, named: "token")
     }
 
     deinit {
@@ -64,6 +66,17 @@ package final class TokenConnection: Sendable {
         state.withLockedValue { state in
             state.failure = nil
             state.failureCount = 0
+        }
+    }
+
+    /// Signs a hash on a thread that signs without a pause while others wait.
+    /// - Parameter point: the public point that the key must have.
+    /// - Returns: r and s, as the module wrote them.
+    func sign(_ hash: [UInt8], with key: PKCS11URI.Key, of point: [UInt8]) throws(TokenFault) -> [UInt8] {
+        try signers.run {
+            Result { () throws(TokenFault) in
+                try self.withSession { session throws(TokenFault) in try session.sign(hash, with: key, of: point) }
+            }
         }
     }
 

@@ -34,10 +34,7 @@ package final class TokenKey: PrecomputableKeyPair {
 
     package func sign(_ message: [UInt8]) throws -> [UInt8] {
         let hash = try SHA256.hash(message)
-        let (key, point) = (settings.uri.key, point)
-        let bytes = try connection.withSession { session throws(TokenFault) in
-            try session.sign(hash, with: key, of: point)
-        }
+        let bytes = try connection.sign(hash, with: settings.uri.key, of: point)
         guard let signature = RawSignature(bytes: bytes) else { throw TokenFault.signatureSize(bytes.count) }
         return signature.der
     }

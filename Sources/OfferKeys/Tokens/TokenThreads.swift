@@ -6,7 +6,7 @@ import Synchronization
 
 /// The threads of one token, a bounded queue in front of them, and a thread that ends the waiting of late jobs.
 ///
-/// There are more threads than sessions: while one verifies a signature, another uses its session for the next one.
+/// There are more threads than sessions: while some wait for signatures, others verify them.
 ///
 /// A thread cannot be interrupted in a module. A job that is late is given up, but its thread stays in the call. While as many
 /// jobs hang in such calls as there are sessions, every job fails at once.
@@ -36,10 +36,10 @@ package final class TokenThreads: SigningThreads {
 
     /// - Parameters:
     ///   - sessions: the number of jobs that can be in the module at a time.
-    ///   - verifiers: the number of further threads.
+    ///   - others: the number of further threads.
     ///   - maximumWaiting: the length of the queue. Further jobs fail at once.
-    package init(sessions: Int, verifiers: Int = 0, named name: String, maximumWaiting: Int = 256) {
-        count = sessions + verifiers
+    package init(sessions: Int, others: Int = 0, named name: String, maximumWaiting: Int = 256) {
+        count = sessions + others
         self.sessions = sessions
         self.maximumWaiting = maximumWaiting
         for number in 0..<count { Self.start("\(name)-\(number)") { self.work(number) } }
