@@ -110,6 +110,29 @@ struct ReportCommandTests {
         #expect(outcome.standardOutput.contains("Nothing can be said about the effect"))
     }
 
+    @Test("the data counts up to a date or a time that is not in the future")
+    func asOf() throws {
+        func run(_ time: String) throws -> Command.Outcome {
+            try Command.runOfferSigner(
+                ["report", "half", "--format", "json", "--as-of", time],
+                environment: [
+                    "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
+                    "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:\(folder.path)/subscribers.sqlite",
+                ], directory: folder.url)
+        }
+        let date = try run("2024-01-20")
+        #expect(date.status == 0, "\(date.standardError)")
+        let time = try run("2024-01-20T00:00:00Z")
+        #expect(date.standardOutput == time.standardOutput)
+        for (text, problem) in [
+            ("9999-01-01", "must not be in the future"), ("tomorrow", "must be a date or a time, such as 2026-11-20"),
+        ] {
+            let outcome = try run(text)
+            #expect(outcome.status == 64)
+            #expect(outcome.standardError.contains(problem))
+        }
+    }
+
     @Test("an unknown offer is named, with a hint")
     func unknown() throws {
         let outcome = try run("nothing")

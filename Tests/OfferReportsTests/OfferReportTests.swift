@@ -105,6 +105,7 @@ struct OfferReportTests {
             #expect(cohort.isConversionComplete == isComplete)
             #expect(!cohort.isAccessComplete)
             #expect(report.total.converted.offered == (isComplete ? Share(1, of: 1) : Share()))
+            #expect(report.total.exposed.offered == (isComplete ? 1 : 0))
         }
     }
 
@@ -124,7 +125,9 @@ struct OfferReportTests {
     @Test("only both intervals together say clear, and never with a broken split")
     func verdicts() {
         func verdict(_ one: Share, _ other: Share, isBroken: Bool = false) -> Verdict {
-            Verdict(Difference(one, other, plannedSize: 24_000), isBroken: isBroken, smallest: 0.03, more: 4000)
+            Verdict(
+                Difference(one, other, plannedSize: 24_000), ByArm(one.total, other.total), isBroken: isBroken,
+                smallest: 0.03, more: 4000)
         }
         #expect(verdict(Share(500, of: 1000), Share(400, of: 1000)) == .clear(isGain: true))
         #expect(verdict(Share(400, of: 1000), Share(500, of: 1000)) == .clear(isGain: false))
@@ -134,6 +137,37 @@ struct OfferReportTests {
         // Without variance in one arm, the always-valid interval is far too narrow.
         #expect(verdict(Share(60, of: 1000), Share(0, of: 5)) == .notClear(more: 4000))
         #expect(verdict(Share(1, of: 2), Share()) == .noHoldout)
+        // A broken split is reported even before the arms can be compared.
+        #expect(verdict(Share(1, of: 2), Share(), isBroken: true) == .broken)
+        #expect(Verdict(nil, ByArm(9000, 1000), isBroken: false, smallest: 0.03, more: nil) == .tooEarly)
+    }
+
+    @Test("a split is broken only if enough customers were expected in each arm")
+    func smallSplits() {
+        #expect(!SplitTest(Share(0, of: 1), planned: 0.95).isBroken)
+        #expect(!SplitTest(Share(45, of: 50), planned: 0.99).isBroken)
+        #expect(SplitTest(Share(60, of: 100), planned: 0.95).isBroken)
+        #expect(SplitTest(Share(10_000, of: 10_000), planned: 0.9).isBroken)
+    }
+
+    @Test("the number of customers that are needed is unknown while all of an arm have the same outcome")
+    func needed() {
+        var other = Self.redeemer
+        other.access = []
+        #expect(OfferReport(Self.question(60), [Self.redeemer, other]).trust.needed == nil)
+    }
+
+    @Test("access that ends exactly with a period ends in that period")
+    func endOfPeriod() throws {
+        var customer = Self.redeemer
+        var question = Self.question(60)
+        question.span = .month
+        // Day 17 is 1 December 2023.
+        let start = try #require(customer.access.first?.start)
+        let december = ReportZone.utc.time(local: CivilDay(year: 2024, month: 1, day: 1).start)
+        customer.access = [AccessSpan(start: start, end: december, cause: .other)]
+        let churn = OfferReport(question, [customer]).churn
+        #expect(churn.map(\.ended.count).reduce(0, +) == 1)
     }
 
     @Test("the order of customers makes no difference to any byte", arguments: 0..<5 as Range<UInt64>)

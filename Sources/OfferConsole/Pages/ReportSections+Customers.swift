@@ -135,7 +135,7 @@ extension ReportSections {
             """
             \(Self.definition(.split, question))\(split)
             <p>Needed customers to see \(FixedText.points(question.smallestEffect)) points: \(needed). The always-valid \
-            interval is tuned to \(Self.count(trust.plannedSize)). Different rules: \(Self.count(trust.rules)).</p>
+            interval is tuned to \(Self.count(trust.plannedSize)). Versions of the configuration: \(Self.count(trust.rules)).</p>
             \(Blocks.table("Arms by week", head: ["Week from", "Offered", "Held out", "Probability"], rows: rows, class: "numbers"))
             \(download(.trust))
             """)

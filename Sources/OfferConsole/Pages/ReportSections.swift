@@ -35,7 +35,7 @@ struct ReportSections {
             switch report.effect.verdict {
             case .clear(let isGain): isGain ? .success : .warning
             case .broken: .problem
-            case .small, .noHoldout, .notClear: .information
+            case .small, .noHoldout, .tooEarly, .notClear: .information
             }
         return Blocks.notice(kind, "\(report.sentence)")
     }

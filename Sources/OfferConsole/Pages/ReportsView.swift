@@ -113,7 +113,7 @@ extension ReportsView.Row {
         case .broken: 0
         case .clear(let isGain): isGain ? 7 : 2
         case .noHoldout: report.funnel.exposed.total > 0 ? 4 : 6
-        case .notClear: 5
+        case .notClear, .tooEarly: 5
         case .small: 6
         }
     }
@@ -129,6 +129,7 @@ extension ReportsView.Row {
         case .clear(isGain: false): Blocks.badge(.warning, "clear loss")
         case .small: Blocks.badge(.neutral, "clear: too small")
         case .noHoldout: Blocks.badge(.neutral, report.funnel.exposed.total > 0 ? "nobody held out" : "no exposures")
+        case .tooEarly: Blocks.badge(.neutral, "too early")
         case .notClear: Blocks.badge(.accent, "not clear yet")
         }
     }

@@ -22,8 +22,11 @@ package struct SplitTest: Hashable, Codable, Sendable {
     /// The probability of a division at least this unequal if it is made as planned.
     package var probability: Double { Double.erfc((statistic / 2).squareRoot()) }
 
-    /// True if the division can hardly be chance. A report then has no meaning.
-    package var isBroken: Bool { probability < Self.threshold }
+    /// True if the division can hardly be chance. A report then has no meaning. With fewer than five customers expected in a
+    /// group, the chi-square distribution gives too low a probability, and the answer is false.
+    package var isBroken: Bool {
+        Double(share.total) * min(planned, 1 - planned) >= 5 && probability < Self.threshold
+    }
 
     /// Low, because the test is repeated with each report.
     package static let threshold = 0.001

@@ -92,7 +92,7 @@ package struct OfferReportBuilder {
                 churn[day]
                 ?? OfferReport.PeriodChurn(start: day.text, isComplete: end <= question.asOf)
             if start <= begin, let span = customer.access.first(where: { $0.start <= begin && begin < $0.end }) {
-                period.ended.add(span.end <= known && span.end < end)
+                period.ended.add(span.end <= known)
             }
             period.resubscribed += customer.access.count { start < $0.start && begin <= $0.start && $0.start < known }
             churn[day] = period
@@ -110,15 +110,18 @@ package struct OfferReportBuilder {
         }
         var total = OfferReport.Outcomes()
         for cohort in cohorts {
-            total.exposed.offered += cohort.outcomes.exposed.offered
-            total.exposed.heldOut += cohort.outcomes.exposed.heldOut
-            if cohort.isConversionComplete { total.converted += cohort.outcomes.converted }
+            if cohort.isConversionComplete {
+                total.exposed.offered += cohort.outcomes.exposed.offered
+                total.exposed.heldOut += cohort.outcomes.exposed.heldOut
+                total.converted += cohort.outcomes.converted
+            }
             if cohort.isAccessComplete { total.access += cohort.outcomes.access }
         }
         let trust = trust
         return OfferReport(
             question: question, funnel: funnel, access: access, effect: effect(trust),
-            paid: paid.rows(question, isBroken: trust.isBroken), retention: OfferReport.Retention(redeemers),
+            paid: paid.rows(question, funnel.exposed, isBroken: trust.isBroken),
+            retention: OfferReport.Retention(redeemers),
             churn: churn.sorted { $0.key < $1.key }.map(\.value), cohorts: cohorts, total: total,
             groups: sortedGroups, trust: trust)
     }
@@ -133,10 +136,11 @@ package struct OfferReportBuilder {
 
     private func effect(_ trust: Trust) -> OfferReport.Effect {
         let difference = effect.difference(plannedSize: question.plannedSize)
-        let more = trust.needed.map { max(0, $0 - funnel.exposed.total).roughly }
+        let more = trust.needed.map { max(0, $0 - funnel.exposed.total + funnel.erased.total).roughly }
         return OfferReport.Effect(
             arms: effect, difference: difference,
-            verdict: Verdict(difference, isBroken: trust.isBroken, smallest: question.smallestEffect, more: more))
+            verdict: Verdict(
+                difference, funnel.exposed, isBroken: trust.isBroken, smallest: question.smallestEffect, more: more))
     }
 
     private var trust: Trust {
@@ -156,8 +160,9 @@ package struct OfferReportBuilder {
     private var neededCustomers: Int? {
         let (one, other) = (SampleMoments(effect.offered), SampleMoments(effect.heldOut))
         guard one.count > 0, other.count > 0, question.smallestEffect > 0 else { return nil }
+        // Where all customers of an arm have the same outcome, there are too few to know the variance.
+        guard one.varianceOfMean > 0, other.varianceOfMean > 0 else { return nil }
         let variance = (one.varianceOfMean + other.varianceOfMean) * Double(one.count + other.count)
-        guard variance > 0 else { return nil }
         return SampleSize.forAnyLook(
             effect: question.smallestEffect, variance: variance, plannedSize: question.plannedSize
         ).map { Int($0) }

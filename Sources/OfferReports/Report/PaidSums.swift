@@ -21,7 +21,7 @@ struct PaidSums {
         }
     }
 
-    func rows(_ question: ReportQuestion, isBroken: Bool) -> [OfferReport.Paid] {
+    func rows(_ question: ReportQuestion, _ exposed: ByArm<Int>, isBroken: Bool) -> [OfferReport.Paid] {
         let sorted = amounts.sorted { ($0.key.currency, $0.key.day) < ($1.key.currency, $1.key.day) }
         return sorted.map { key, amounts in
             let observed = observed[key.day] ?? ByArm()
@@ -31,7 +31,7 @@ struct PaidSums {
             let difference = Difference(arms.offered, arms.heldOut, plannedSize: question.plannedSize)
             return OfferReport.Paid(
                 currency: key.currency, day: key.day, arms: arms, difference: difference,
-                verdict: Verdict(difference, isBroken: isBroken, smallest: nil, more: nil))
+                verdict: Verdict(difference, exposed, isBroken: isBroken, smallest: nil, more: nil))
         }
     }
 }

@@ -2,6 +2,8 @@
 package enum Verdict: Hashable, Codable, Sendable {
     /// Nobody is held out, so nothing can be said.
     case noHoldout
+    /// Both arms have customers, but one has none who were followed for long enough.
+    case tooEarly
     /// The split between the arms is not as planned. Something is wrong with the experiment.
     case broken
     /// The effect is not 0.
@@ -14,15 +16,20 @@ package enum Verdict: Hashable, Codable, Sendable {
 
     /// The always-valid interval decides. Its formula is for large groups, so the interval for a single look, which is
     /// exact enough for small ones, must agree.
-    /// - Parameter smallest: the smallest effect worth having; nil if there is none.
-    init(_ difference: Difference?, isBroken: Bool, smallest: Double?, more: Int?) {
-        guard let difference else {
-            self = .noHoldout
+    /// - Parameters:
+    ///   - difference: nil if an arm has no customers who were followed for long enough.
+    ///   - exposed: the customers of each arm.
+    ///   - smallest: the smallest effect worth having; nil if there is none.
+    init(_ difference: Difference?, _ exposed: ByArm<Int>, isBroken: Bool, smallest: Double?, more: Int?) {
+        guard !isBroken else {
+            self = .broken
             return
         }
-        if isBroken {
-            self = .broken
-        } else if let once = difference.once, let always = difference.always, once.excludesZero, always.excludesZero {
+        guard let difference else {
+            self = exposed.offered > 0 && exposed.heldOut > 0 ? .tooEarly : .noHoldout
+            return
+        }
+        if let once = difference.once, let always = difference.always, once.excludesZero, always.excludesZero {
             self = .clear(isGain: difference.value > 0)
         } else if let smallest, let once = difference.once, let always = difference.always, once.isWithin(smallest),
             always.isWithin(smallest)
@@ -36,6 +43,7 @@ package enum Verdict: Hashable, Codable, Sendable {
     package var name: String {
         switch self {
         case .noHoldout: "no_holdout"
+        case .tooEarly: "too_early"
         case .broken: "broken"
         case .clear: "clear"
         case .small: "small"

@@ -5,8 +5,9 @@ extension OfferReport {
         let smallest = FixedText.points(question.smallestEffect)
         switch effect.verdict {
         case .noHoldout:
-            return
-                "Nothing can be said about the effect: an arm has no customers on day \(day). Hold customers out with a share."
+            return "Nothing can be said about the effect, because nobody was held out. Hold customers out with a share."
+        case .tooEarly:
+            return "It is too early: an arm has no customers who were exposed \(day) days ago."
         case .broken:
             return "Do not believe this report: the customers were not divided as the rule says."
         case .clear(let isGain):
@@ -19,7 +20,7 @@ extension OfferReport {
                 "Not clear yet: about \(FixedText.grouped(more)) more customers are needed to see \(smallest) points."
         case .notClear(.some):
             return
-                "Not clear yet. Enough customers were exposed to see \(smallest) points; wait until all have reached day \(day)."
+                "Not clear yet. Enough customers were exposed to see \(smallest) points once all have reached day \(day); if they have, the effect is small."
         case .notClear(nil):
             return "Not clear yet: there are too few customers to say how many more are needed."
         }
@@ -29,7 +30,7 @@ extension OfferReport {
 extension OfferReport.Paid {
     package var sentence: String {
         switch verdict {
-        case .noHoldout: return "Nothing can be said about the effect on payments in \(currency)."
+        case .noHoldout, .tooEarly: return "Nothing can be said yet about the effect on payments in \(currency)."
         case .broken: return "Do not believe this comparison."
         case .clear(let isGain):
             let size = FixedText.amount(abs(difference?.value ?? 0))

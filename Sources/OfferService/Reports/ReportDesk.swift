@@ -60,7 +60,7 @@ package final class ReportDesk: Sendable {
         if let known = inMemory.withLockedValue({ $0[kept.subject] }), known.madeAt == madeAt { return known.report }
         guard let report = try await store.result(of: kept.subject).flatMap(OfferReport.init(kept:)) else { return nil }
         inMemory.withLockedValue { reports in
-            if reports.count >= Self.maximumInMemory { reports.removeAll() }
+            if reports.count >= Self.maximumInMemory { _ = reports.popFirst() }
             reports[kept.subject] = (madeAt, report)
         }
         return report
@@ -88,7 +88,7 @@ extension KeptReport {
     /// - Parameter hasReport: false if there is no result, or another version wrote it.
     fileprivate func isDue(at now: Timestamp, hasReport: Bool) -> Bool {
         guard requestedAt == nil else { return false }
-        if let failedAt, now < failedAt + ReportDesk.pause { return false }
+        if let failedAt, failedAt <= now, now < failedAt + ReportDesk.pause { return false }
         guard hasReport, let madeAt else { return true }
         return madeAt + ReportDesk.maximumAge <= now || now < madeAt
     }

@@ -50,7 +50,7 @@ enum ReportTable {
         return true
     }
 
-    /// Deletes the report that was made first, if there are too many.
+    /// Deletes a report that was never made, or else the one that was made first, if there are too many.
     private static func hasRoom(_ db: any Database) throws -> Bool {
         let count = try db.number("SELECT count(*) FROM report", []) ?? 0
         guard count >= KeptReport.maximumCount else { return true }
@@ -58,7 +58,7 @@ enum ReportTable {
             """
             DELETE FROM report WHERE (app, product_id, offer_id, sample, as_of) IN (
                 SELECT app, product_id, offer_id, sample, as_of FROM report WHERE requested_at IS NULL
-                ORDER BY made_at, app, product_id, offer_id, sample, as_of LIMIT 1)
+                ORDER BY made_at IS NOT NULL, made_at, app, product_id, offer_id, sample, as_of LIMIT 1)
             """, []) > 0
     }
 

@@ -32,8 +32,10 @@ struct ReportCommand: AsyncParsableCommand {
     var offer: OfferID
 
     @OptionGroup var selection: ReportSelection
-    @Option(help: "The time up to which data counts (default: now).", transform: Timestamp.init(option:))
-    var asOf: Timestamp?
+    @Option(
+        help: ArgumentHelp(
+            "The time up to which data counts, as 2026-11-20 or 2026-11-20T10:00:00Z (default: now).", valueName: "time"))
+    var asOf: String?
     @Option(help: "The day after exposure on which the arms are compared.") var effectDay = 30
     @Option(help: "The smallest effect on access worth having, in points of a hundred.") var smallestEffect = 3.0
     @Option(help: "The length of cohorts: week or month.") var cohorts = CohortSpan.week
@@ -41,7 +43,15 @@ struct ReportCommand: AsyncParsableCommand {
     @Option(help: "The output format: html, csv or json.") var format = Format.html
     @OptionGroup var options: DatabaseOptions
 
+    private var time: Timestamp? { asOf.flatMap(Timestamp.init(dateOrTime:)) }
+
     func validate() throws {
+        if asOf != nil {
+            guard let time else {
+                throw ValidationError("--as-of must be a date or a time, such as 2026-11-20 or 2026-11-20T10:00:00Z.")
+            }
+            guard time <= Timestamp(.now) else { throw ValidationError("--as-of must not be in the future.") }
+        }
         guard (1...365).contains(effectDay) else { throw ValidationError("--effect-day must be from 1 to 365.") }
         guard (0.1...50).contains(smallestEffect) else {
             throw ValidationError("--smallest-effect must be from 0.1 to 50.")
@@ -51,7 +61,7 @@ struct ReportCommand: AsyncParsableCommand {
     func run() async throws {
         let catalogue = try options.configuration().catalogue ?? Catalogue(apps: [:])
         let (reported, settings) = try selection.offer(offer, in: catalogue)
-        var question = ReportQuestion(about: reported, asOf: asOf ?? Timestamp(.now), in: catalogue)
+        var question = ReportQuestion(about: reported, asOf: time ?? Timestamp(.now), in: catalogue)
         question.effectDay = effectDay
         question.horizon = max(question.horizon, effectDay)
         question.smallestEffect = smallestEffect / 100

@@ -75,6 +75,10 @@ struct KeptReportTests {
             #expect(try await store.requestReport(Self.subject(7), at: Sample.day(2)))
             try await store.settleReport(Self.subject(8), result: [8], at: Sample.day(4))
             try await store.settleReport(Self.subject(9), result: [9], at: Sample.day(3))
+            try await store.settleReport(Self.subject(10), result: nil, at: Sample.day(4))
+            // A report that was never made is deleted first.
+            #expect(try await store.requestReport(Self.subject(KeptReport.maximumCount + 2), at: Sample.day(5)))
+            #expect(try await store.keptReports().map(\.subject).contains(Self.subject(9)))
             #expect(try await store.requestReport(extra, at: Sample.day(5)))
             let kept = Set(try await store.keptReports().map(\.subject))
             #expect(kept.count == KeptReport.maximumCount && kept.contains(extra))
