@@ -42,6 +42,7 @@ let package = Package(
     products: [
         .executable(name: "offer-signer", targets: ["offer-signer"]),
         .library(name: "OfferSignerClient", targets: ["OfferSignerClient"]),
+        .library(name: "OfferSigning", targets: ["OfferSigning"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -165,6 +166,10 @@ let package = Package(
         ),
         .target(
             name: "OfferExplanations", dependencies: ["OfferCore", "OfferEligibility", "OfferCrypto"],
+            exclude: ["README.md"], swiftSettings: strict),
+        // The library for servers that sign in their own process.
+        .target(
+            name: "OfferSigning", dependencies: ["OfferCore", "OfferFiles", "OfferCrypto", "OfferExplanations"],
             exclude: ["README.md"], swiftSettings: strict),
         .target(name: "CConsole"),
         .target(
@@ -456,6 +461,10 @@ let package = Package(
         .testTarget(
             name: "OfferSignerClientTests",
             dependencies: ["OfferSignerClient", "StoreKit", "offer-signer"], swiftSettings: strict),
+        .testTarget(
+            name: "OfferSigningTests",
+            dependencies: ["OfferCore", "OfferCrypto", "OfferSigning", "OfferSignerClient", "TestSupport"],
+            swiftSettings: strict),
         // The targets that scripts/fuzz feeds with generated input. The tests replay Tests/Fuzz/Corpora.
         .target(
             name: "FuzzTargets",

@@ -12,9 +12,10 @@ package struct Evidence: Sendable {
     /// The error as presented: a name, a code, the text of an `NSError`, or any other text.
     package let storeKitError: [UInt8]?
 
-    /// - Parameter members: the members of the request's JSON object. Unknown names are rejected, because a misspelt
-    ///   field would look like an omitted one.
+    /// - Parameter members: the members of the request's JSON object, under the names of this service or of
+    ///   ``FrameworkNames``. Unknown names are rejected, because a misspelt field would look like an omitted one.
     package init(_ members: JSONObject) throws(MemberError) {
+        let members = try FrameworkNames.translated(members)
         let reader = EvidenceReader(members)
         let hasJWS = reader.has("compactJWS")
         if hasJWS, !reader.has("signature") {

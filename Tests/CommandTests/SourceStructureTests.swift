@@ -143,8 +143,9 @@ struct SourceStructureTests {
                 declaration.firstMatch(of: /path: "([^"]+)"/).map { String($0.output.1) }
                 ?? "\(target.output.1 == "testTarget" ? "Tests" : "Sources")/\(name)"
             let folder = MarkdownBlock.repository.appending(path: path)
-            for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift")
-            {
+            // The steps of a tutorial are no sources.
+            for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            where path.hasSuffix(".swift") && !path.contains(".docc/") {
                 let code = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
                 let imported = Set(
                     code.matches(of: /(?m)^(?:@testable |package |public )?import (\w+)$/).map { String($0.output.1) })

@@ -48,7 +48,8 @@ struct TestService {
     init(
         pair: (any SigningKeyPair)? = nil, catalogue: Catalogue? = nil, issuerIDs: IssuerIDs = IssuerIDs(),
         callers: [Caller] = [], userIssuers: [UserIssuer] = [], usernameSalt: Secret? = nil,
-        limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies(), role: ListenerRole = .all,
+        limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies(), webOrigins: Set<WebOrigin> = [],
+        role: ListenerRole = .all,
         isOnLoopback: Bool = false, logLevel: Logger.Level = .trace, appStore: AppStoreSettings = AppStoreSettings(),
         ocsp: OCSPTransport? = nil, store: CurrentStore? = nil,
         parts: (inout Application.Dependencies) -> Void = { _ in }
@@ -64,7 +65,7 @@ struct TestService {
             Policy(
                 ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)), catalogue: catalogue,
                 issuerIDs: issuerIDs, callers: Callers(callers, userIssuers: userIssuers, usernameSalt: usernameSalt),
-                limits: limits, proxies: proxies))
+                limits: limits, proxies: proxies, webOrigins: webOrigins))
         self.policy = policy
         let sources = SystemInputs(
             now: { [wall] in wall.withLockedValue { $0 } }, uptime: { [clock] in clock.withLockedValue { $0 } },

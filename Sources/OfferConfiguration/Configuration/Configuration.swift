@@ -39,6 +39,8 @@ package struct Configuration: Sendable {
     /// True if every request passes through a proxy that speaks TLS.
     package let isBehindProxy: Bool
     package let proxies: TrustedProxies
+    /// The origins of web pages that may call the service from a browser.
+    package let webOrigins: Set<WebOrigin>
     package let keys: KeySettings
     package let issuerIDs: IssuerIDs
     /// The catalogue of offers; nil means that any offer is signed if its app has a key.
@@ -147,6 +149,7 @@ package struct Configuration: Sendable {
         self.certificate = certificate
         isBehindProxy = reader.value(Settings.behindProxy)
         proxies = TrustedProxies(reader.value(Settings.trustedProxies), arePeersProxies: isBehindProxy)
+        webOrigins = Set(reader.value(Settings.webOrigins))
         catalogue = file.catalogue
         keys = reader.keys(flags: flags, file: file)
         issuerIDs = IssuerIDs(ofAllApps: reader.value(Settings.issuerID), ofApps: file.issuerIDs)

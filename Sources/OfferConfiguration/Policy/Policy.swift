@@ -2,7 +2,7 @@ package import AppStoreAPI
 package import OfferCore
 package import OfferEligibility
 
-/// Everything a request is checked against: keys, catalogue, issuers, callers, limits and proxies. It is never
+/// Everything a request is checked against: keys, catalogue, issuers, callers, limits, proxies and web origins. It is never
 /// modified, only replaced.
 ///
 /// A policy is a class because every request retains it. If it were a struct, each of its dozen references would be
@@ -17,12 +17,15 @@ package final class Policy: Sendable {
     package let callers: Callers
     package let limits: Limits
     package let proxies: TrustedProxies
+    /// The origins of web pages that may call the service from a browser.
+    package let webOrigins: Set<WebOrigin>
     /// See ``KeyRing/hasKeysWithThreads``.
     package let hasKeysWithThreads: Bool
 
     package init(
         ring: KeyRing, catalogue: Catalogue? = nil, issuerIDs: IssuerIDs = IssuerIDs(),
-        callers: Callers = Callers([]), limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies()
+        callers: Callers = Callers([]), limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies(),
+        webOrigins: Set<WebOrigin> = []
     ) {
         self.ring = ring
         self.catalogue = catalogue
@@ -31,6 +34,7 @@ package final class Policy: Sendable {
         self.callers = callers
         self.limits = limits
         self.proxies = proxies
+        self.webOrigins = webOrigins
         hasKeysWithThreads = ring.hasKeysWithThreads
     }
 
@@ -40,6 +44,7 @@ package final class Policy: Sendable {
         self.catalogue = catalogue
         configured = policy.configured
         (issuerIDs, callers, limits, proxies) = (policy.issuerIDs, policy.callers, policy.limits, policy.proxies)
+        webOrigins = policy.webOrigins
     }
 
     /// Returns a copy with another key ring.

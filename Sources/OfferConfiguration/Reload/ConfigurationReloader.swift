@@ -198,7 +198,8 @@ extension Policy {
     fileprivate convenience init(_ ring: KeyRing, _ configuration: Configuration) {
         self.init(
             ring: ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs,
-            callers: configuration.callers, limits: configuration.limits, proxies: configuration.proxies)
+            callers: configuration.callers, limits: configuration.limits, proxies: configuration.proxies,
+            webOrigins: configuration.webOrigins)
     }
 }
 

@@ -223,6 +223,21 @@ enum Parse {
         }
     }
 
+    /// Parses origins, such as `https://app.example.com,capacitor://localhost`.
+    static func webOrigins(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> [WebOrigin]? {
+        parts(of: text).compactMap { index, part in
+            let origin = WebOrigin(String(part))
+            if origin == nil {
+                problems.append(
+                    Diagnostic(
+                        "part \(index) of \(name) is not an origin",
+                        hint: "write origins as browsers do, in lower case and without a path: https://app.example.com")
+                )
+            }
+            return origin
+        }
+    }
+
     static func issuerID(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> IssuerID?? {
         do { return try IssuerID(utf8: Array(text.utf8), field: name) } catch {
             problems.append(

@@ -5,8 +5,8 @@ extension Settings {
     static let listeningGroup = SettingGroup(
         "Listening",
         settings: [
-            host, port, metricsAddress, reusePort, tlsCertificate, tlsKey, behindProxy, trustedProxies, allowAnyone,
-            bufferMiB,
+            host, port, metricsAddress, reusePort, tlsCertificate, tlsKey, behindProxy, trustedProxies, webOrigins,
+            allowAnyone, bufferMiB,
         ])
 
     package static let host = Setting<String>(
@@ -45,6 +45,13 @@ extension Settings {
         "Addresses and networks of proxies whose X-Forwarded-For is trusted, such as 192.0.2.1,198.51.100.0/28",
         details: "Never include a network that also contains clients.", default: [], reload: .onReload,
         parse: Parse.networks)
+    package static let webOrigins = Setting<[WebOrigin]>(
+        "WEB_ORIGINS", flag: "web-origins",
+        "Origins of web pages and web views that may call the service, such as https://app.example.com,capacitor://localhost",
+        details: """
+            Browsers let no other origin call the routes for apps: see [client.md](client.md#web-views-and-wrappers). `*` and \
+            `null` are refused.
+            """, default: [], reload: .onReload, parse: Parse.webOrigins)
     package static let allowAnyone = Setting<Bool>(
         "ALLOW_ANYONE", flag: "allow-anyone", "Serve other machines even if no caller is configured",
         isSwitch: .onReload)

@@ -19,6 +19,20 @@ package enum Reply: Sendable {
         _ work: @Sendable () async -> MakeResponse, on: (any TaskExecutor)? = nil, timedOut: MakeResponse)
 
     package typealias MakeResponse = @Sendable () -> HTTPResponse
+
+    /// Returns a reply whose responses are transformed.
+    package func map(_ transform: @escaping @Sendable (HTTPResponse) -> HTTPResponse) -> Reply {
+        switch self {
+        case .now(let response): .now(transform(response))
+        case .after(let commit, let response): .after(commit) { transform(response($0)) }
+        case .later(let work, let executor, let timedOut):
+            .later(
+                {
+                    let make = await work()
+                    return { transform(make()) }
+                }, on: executor, timedOut: { transform(timedOut()) })
+        }
+    }
 }
 
 /// A type that answers requests. It is called on the event loop of the request's connection, which it must not block.

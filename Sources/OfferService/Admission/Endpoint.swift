@@ -48,6 +48,8 @@ struct Endpoint: Sendable {
     let handler: Handler
     /// The maximum size of a request body, in bytes.
     var maximumBodySize = HTTPRequest.maximumBodySize
+    /// True if web pages of the configured origins may read the answers: see ``WebAccess``.
+    var servesWebPages = false
     /// The store whose threads run asynchronous work, which begins by reading it; nil for Swift's default pool.
     var store: CurrentStore?
 
@@ -60,6 +62,13 @@ struct Endpoint: Sendable {
     func acceptingProofs() -> Endpoint {
         var endpoint = self
         endpoint.maximumBodySize = HTTPRequest.maximumProofBodySize
+        return endpoint
+    }
+
+    /// Returns a copy that web pages of the configured origins may call.
+    func servingWebPages() -> Endpoint {
+        var endpoint = self
+        endpoint.servesWebPages = true
         return endpoint
     }
 

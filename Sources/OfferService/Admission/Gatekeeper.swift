@@ -64,6 +64,9 @@ struct Gatekeeper: Sendable {
         request.peer.flatMap { policy.proxies.client(of: $0, forwardedFor: request.forwardedFor) }
     }
 
+    /// Returns the origin of the web page that sent a request, if its pages may read the answer.
+    func webOrigin(of request: HTTPRequest) -> WebOrigin? { WebAccess.origin(of: request, under: policy.snapshot) }
+
     /// Returns true if the listener serves only this machine, and the request names another host or none. A web page
     /// may have sent it (DNS rebinding).
     func isMisdirected(_ request: HTTPRequest, under rule: HostRule) -> Bool {

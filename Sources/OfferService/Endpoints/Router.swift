@@ -1,4 +1,5 @@
 import Logging
+import OfferConfiguration
 import OfferCore
 package import OfferHTTP
 import OfferTelemetry
@@ -45,12 +46,25 @@ package struct Router: Responder {
 
     package func reply(to request: HTTPRequest, shedding: LoadShedding) -> Reply {
         let route = routes[request.path]
+        guard request.browser != nil, let route, route.endpoint.servesWebPages,
+            let origin = gatekeeper.webOrigin(of: request)
+        else { return reply(to: request, route, shedding: shedding) }
+        return reply(to: request, route, from: origin, shedding: shedding).map { WebAccess.allow($0, to: origin) }
+    }
+
+    /// - Parameter origin: the web pages that sent the request, if they may read the answer.
+    private func reply(
+        to request: HTTPRequest, _ route: Route?, from origin: WebOrigin? = nil, shedding: LoadShedding
+    ) -> Reply {
         let counters = route?.responses ?? unknownPath
         var admitted: Admission?
         do throws(Problem) {
             let isMisdirected = gatekeeper.isMisdirected(request, under: hostRule)
             // Health checks may send any host name. A misdirected health check gets an answer without details.
             if isMisdirected, route?.endpoint.access != .anyone { throw .misdirectedRequest }
+            if origin != nil, let route, WebAccess.isPreflight(request) {
+                return .now(respond(try preflight(request, route, shedding), to: request.context, counters))
+            }
             let endpoint = try endpoint(for: request, route)
             if let least = endpoint.shedsLoad, shedding >= least { try shed(request, shedding) }
             let admission = try admit(request, to: endpoint, isMisdirected)
@@ -127,6 +141,15 @@ package struct Router: Responder {
             throw .methodNotAllowed(endpoint.methods)
         }
         return endpoint
+    }
+
+    /// Answers a preflight request, which has no token. It counts against its address like any request without one.
+    private func preflight(
+        _ request: HTTPRequest, _ route: Route, _ shedding: LoadShedding
+    ) throws(Problem) -> HTTPResponse {
+        guard shedding == .none else { throw .overloaded }
+        try gatekeeper.countUnidentified(request)
+        return WebAccess.preflight(methods: route.endpoint.methods)
     }
 
     private func shed(_ request: HTTPRequest, _ shedding: LoadShedding) throws(Problem) {

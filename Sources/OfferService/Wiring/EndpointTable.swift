@@ -20,26 +20,27 @@ extension Application {
             .work(
                 ["GET", "POST"], "/offer", scope: .sign,
                 .either(limit: signing.decisionLimit, idempotent.once(signing.answerSample))
-            ).reading(store),
+            ).reading(store).servingWebPages(),
             .work(
                 ["POST"], "/v1/promotional-offers", scope: .sign,
                 .either(limit: signing.proofLimit, idempotent.once(signing.answerPromotionalOffers))
-            ).acceptingProofs().reading(store),
+            ).acceptingProofs().reading(store).servingWebPages(),
             .work(
                 ["POST"], "/v1/decisions", scope: .sign,
                 .either(limit: signing.decisionLimit, idempotent.once(signing.answerDecisions))
-            ).acceptingProofs().reading(store),
+            ).acceptingProofs().reading(store).servingWebPages(),
             .work(
                 ["POST"], "/v1/introductory-offers", scope: .introductory,
                 .either(limit: signing.decisionLimit, idempotent.once(signing.answerIntroductoryOffer))
-            ).acceptingProofs().reading(store),
+            ).acceptingProofs().reading(store).servingWebPages(),
             .work(
                 ["POST"], "/v1/advanced-commerce", scope: .advancedCommerce,
                 .either(
                     limit: signing.decisionLimit,
-                    idempotent.once(signing.answerAdvancedCommerce))),
-            .work(["POST"], "/v1/offers/events", scope: .sign, events.handler),
-            .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler),
+                    idempotent.once(signing.answerAdvancedCommerce))
+            ).servingWebPages(),
+            .work(["POST"], "/v1/offers/events", scope: .sign, events.handler).servingWebPages(),
+            .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler).servingWebPages(),
             .work(["POST"], "/v1/customers/lookup", scope: .customers, customers.lookup),
             .work(["PUT"], "/v1/customers/facts", scope: .facts, customers.facts),
             .work(["PUT"], "/v1/customers/links", scope: .facts, customers.links),

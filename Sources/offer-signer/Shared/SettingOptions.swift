@@ -104,6 +104,7 @@ struct ServeOptions: ParsableArguments {
     @Option(Settings.tlsKey) var tlsKey: String?
     @Flag(Settings.behindProxy) var behindProxy: Bool
     @Option(Settings.trustedProxies) var trustedProxies: String?
+    @Option(Settings.webOrigins) var webOrigins: String?
     @Flag(Settings.allowAnyone) var allowAnyone: Bool
     @Option(Settings.database) var database: String?
     @Option(Settings.notificationsAddress) var notificationsAddress: String?
@@ -123,6 +124,7 @@ struct ServeOptions: ParsableArguments {
         flags[Settings.tlsKey] = tlsKey
         flags[Settings.behindProxy] = behindProxy ? "true" : nil
         flags[Settings.trustedProxies] = trustedProxies
+        flags[Settings.webOrigins] = webOrigins
         flags[Settings.allowAnyone] = allowAnyone ? "true" : nil
         flags[Settings.database] = database
         flags[Settings.notificationsAddress] = notificationsAddress

@@ -45,7 +45,7 @@ import Testing
     @Test("Linux sees the service as well")
     func onLinux() throws {
         let package = try dump(onLinux: true)
-        #expect(names(package["products"]) == ["offer-signer", "OfferSignerClient"])
+        #expect(names(package["products"]) == ["offer-signer", "OfferSignerClient", "OfferSigning"])
         #expect(
             Set(names(package["targets"])).isSuperset(of: [
                 "offer-signer", "OfferSignerClient", "OfferSignerClientTests",

@@ -46,7 +46,7 @@ import Testing
     }
 
     /// Taps until there is a signature.
-    private static func tap(_ client: OfferClient, _ offer: Offer, _ proofs: DeviceProofs) async -> String? {
+    static func tap(_ client: OfferClient, _ offer: Offer, _ proofs: DeviceProofs) async -> String? {
         for _ in 0..<100 {
             do throws(OfferError) { return try await client.sign(offer, proofs: proofs).nonce } catch {
                 guard error.code == .noAnswer else {
