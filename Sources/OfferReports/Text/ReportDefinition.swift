@@ -22,13 +22,14 @@ package enum ReportDefinition: String, CaseIterable, Sendable {
         case .effect:
             "Access on day \(question.effectDay): offered minus held out, each customer in the first arm, redeemed or not."
         case .paid:
-            "What exposed customers paid up to a day, less refunds, with tax and before commission, divided by all exposed customers."
+            "What exposed customers paid up to a day, less refunds, with tax and before commission, divided by the customers exposed at least as long ago, without erased ones."
         case .retention:
             "Redeemers who still have access, by Kaplan-Meier. Those who have it at the end of the data count up to then."
         case .churn: "Redeemers whose access ended, by cause, while the causes compete (Aalen-Johansen)."
         case .periodChurn:
             "Redeemers whose access ended in a period, among those with access at its start. Returns are counted beside it."
-        case .split: "Whether the customers were divided as the rule says. Below 0.001, something is wrong."
+        case .split:
+            "Whether the customers were divided as the rule says. Below 0.001, something is wrong, if at least five customers were expected in each arm."
         case .needed:
             "Customers in both arms with whom the always-valid interval would show the smallest effect worth having, in 8 of 10 cases."
         }

@@ -34,7 +34,8 @@ struct ReportCommand: AsyncParsableCommand {
     @OptionGroup var selection: ReportSelection
     @Option(
         help: ArgumentHelp(
-            "The time up to which data counts, as 2026-11-20 or 2026-11-20T10:00:00Z (default: now).", valueName: "time"))
+            "The time up to which data counts, as 2026-11-20 or 2026-11-20T10:00:00Z (default: now).", valueName: "time"
+        ))
     var asOf: String?
     @Option(help: "The day after exposure on which the arms are compared.") var effectDay = 30
     @Option(help: "The smallest effect on access worth having, in points of a hundred.") var smallestEffect = 3.0
