@@ -234,7 +234,7 @@ let package = Package(
             name: "offer-bench",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "OfferPKCS11", "OfferKeys", "AppStoreData",
-                "OfferConfiguration", "OfferService", locks, logging,
+                "OfferConfiguration", "OfferService", "OfferSigning", locks, logging,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),

@@ -11,7 +11,7 @@ import OfferService
 ///
 /// Arguments: seconds per measurement. With the path of Tests/Vectors/app-store as second argument, it measures the
 /// reading of App Store data instead. With `--token` and, as further arguments, the number of threads, a PKCS#11 URI, a module
-/// and a PIN file, it measures a key in a token instead.
+/// and a PIN file, it measures a key in a token instead. With `--library`, it measures the library OfferSigning instead.
 @main
 enum OfferBench {
     static func main() async throws {
@@ -22,6 +22,9 @@ enum OfferBench {
             let bench = try TokenBench(Array(CommandLine.arguments.dropFirst(4)), threads: threads)
             let result = try await bench.measure(seconds: seconds)
             return print("\(result.module) \(result.service) \((result.ratio * 100).rounded() / 100)")
+        }
+        if CommandLine.arguments.dropFirst(2).first == "--library" {
+            return print(try microseconds(for: seconds, LibraryBench().sign))
         }
         if let folder = CommandLine.arguments.dropFirst(2).first {
             for (name, work) in try AppStoreBench(folder: folder).measurements() {
