@@ -76,7 +76,7 @@ struct ReportCommandTests {
         let outcome = try run("half", "--format", "json")
         #expect(outcome.status == 0, "\(outcome.standardError)")
         let text = outcome.standardOutput
-        #expect(text.contains(#""offer":{"productID":"monthly","offerID":"half","sample":"spring"}"#))
+        #expect(text.contains(#""offer":{"bundleID":"com.example.app","environment":"Production","productID":"monthly","offerID":"half","sample":"spring"}"#))
         #expect(text.contains(#""exposed":{"offered":4,"heldOut":4}"#))
         #expect(text.contains(#""plannedShare":0.500000"#))
         #expect(text.contains(#""effect":{"day":30,"offered":{"count":4,"customers":4,"share":1.000000"#))
@@ -100,6 +100,9 @@ struct ReportCommandTests {
         let lines = try run("half", "--format", "csv").standardOutput.split(separator: "\r\n")
         #expect(lines.first == "table,row,arm,number,value,lower,upper,customers")
         #expect(lines.contains { $0.hasPrefix("effect,30,offered,access,1.000000,") })
+        let time = String(decoding: Sample.day(50).iso8601, as: UTF8.self)
+        #expect(lines.contains { $0 == "report,\(time),,as_of,,,," })
+        #expect(lines.contains { $0.hasPrefix("trust,,,planned_share,0.500000") })
     }
 
     @Test("an offer without a rule has a report without a comparison")

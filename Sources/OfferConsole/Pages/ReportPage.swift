@@ -30,7 +30,8 @@ package struct ReportPage {
         <body>
         <main id="main">
         <h1>Report of \(UserText.code(question.offerID))</h1>
-        <p class="note">Product \(UserText.code(question.productID)), \(sample), as of \
+        <p class="note">App \(UserText.code(question.bundleID)), \(question.environment), product \
+        \(UserText.code(question.productID)), \(sample), as of \
         \(ConsoleClock.utc.html(question.asOf)) UTC.</p>
         \(ReportSections(report).html)</main>
         <footer><div class="bar"><p>offer-signer \(version)</p>\(digest)</div></footer>

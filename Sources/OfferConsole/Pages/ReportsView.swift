@@ -86,7 +86,7 @@ package final class ReportsView: Sendable {
             <tr>\(names)<td>\(channels.isEmpty ? "–" : channels)</td>
             <td>\(Self.number(report.funnel.exposed.total))</td><td>\(Self.number(report.funnel.signed))</td>
             <td>\(Self.number(report.funnel.redeemed))</td><td>\(Self.effect(report))</td>
-            <td>\(row.badge)</td></tr>
+            <td>\(row.badge)<p class="note">as of \(frame.clock.html(report.question.asOf))\(row.newer)</p></td></tr>
 
             """
     }
@@ -115,6 +115,15 @@ extension ReportsView.Row {
         case .noHoldout: report.funnel.exposed.total > 0 ? 4 : 6
         case .notClear, .tooEarly: 5
         case .small: 6
+        }
+    }
+
+    /// What happens to a newer report.
+    fileprivate var newer: HTML? {
+        switch work {
+        case .waiting: ", a newer one is being made"
+        case .refused: ", too many are waiting for a newer one"
+        case .none, .failed: nil
         }
     }
 

@@ -22,6 +22,10 @@ package struct ReportQuestion: Hashable, Codable, Sendable {
     package var horizon = 180
     package var span = CohortSpan.week
     package var zone = ReportZone.utc
+    /// The app's bundle ID; empty if it is unknown.
+    package var bundleID = ""
+    /// The environment of the customers, such as `Production`; empty if it is unknown.
+    package var environment = ""
     /// The digest of the rules in force, in hexadecimal; empty if it is unknown.
     package var rulesDigest = ""
 

@@ -16,13 +16,15 @@ extension OfferReport {
         }
     }
 
-    /// The numbers of the report as CSV (RFC 4180): one number in each line, with its interval and its customers.
+    /// The report as CSV (RFC 4180): one number in each line, with its interval and its customers. The first lines, in the table
+    /// `report`, say what it is about.
     package var csv: [UInt8] { csv(only: nil) }
 
     /// - Parameter part: nil for all tables.
     package func csv(only part: Table?) -> [UInt8] {
         var table = CSVTable(
             ["table", "row", "arm", "number", "value", "lower", "upper", "customers"], only: part?.names)
+        addQuestion(to: &table)
         addFunnel(to: &table)
         table.add("effect", "\(question.effectDay)", effect.arms, "access")
         table.add("effect", "\(question.effectDay)", effect.difference, "access", scale: 1)
@@ -46,7 +48,9 @@ extension OfferReport {
             }
         }
         for row in churn {
-            table.add(row.isComplete ? "churn" : "churn_incomplete", row.start, "offered", "ended", row.ended)
+            let name = row.isComplete ? "churn" : "churn_incomplete"
+            table.add(name, row.start, "offered", "ended", row.ended)
+            table.add([name, row.start, "offered", "resubscribed", "\(row.resubscribed)", "", "", ""])
         }
         for cohort in cohorts {
             add(
@@ -55,11 +59,34 @@ extension OfferReport {
         }
         add("complete_cohorts", "", total, true, true, to: &table)
         for group in groups { add(group.kind.rawValue, group.name, group.outcomes, true, true, to: &table) }
-        for week in trust.weeks { table.add("trust_week", week.start, week.arms, "exposed") }
-        if let split = trust.split {
-            table.add(["trust", "", "", "split", FixedText.number(split.probability, decimals: 6), "", "", ""])
-        }
+        addTrust(to: &table)
         return table.utf8
+    }
+
+    private func addQuestion(to table: inout CSVTable) {
+        let texts = [
+            ("bundle_id", question.bundleID), ("environment", question.environment), ("product_id", question.productID),
+            ("offer_id", question.offerID), ("sample", question.sample ?? ""),
+            ("as_of", String(decoding: question.asOf.iso8601, as: UTF8.self)), ("rules_digest", question.rulesDigest),
+            ("cohorts", question.span.rawValue), ("time_zone", question.zone.rawValue),
+            ("verdict", effect.verdict.name), ("sentence", sentence),
+        ]
+        for (name, text) in texts { table.addText(name, text) }
+    }
+
+    private func addTrust(to table: inout CSVTable) {
+        for week in trust.weeks {
+            table.add("trust_week", week.start, week.arms, "exposed")
+            table.add("trust_week", week.start, "split", week.split?.probability)
+        }
+        table.add("trust", "", "split", trust.split?.probability)
+        table.add("trust", "", "planned_share", question.plannedShare)
+        let counts = [
+            ("held_out_redeemers", trust.heldOutRedeemers), ("rules", trust.rules), ("planned_size", trust.plannedSize),
+        ]
+        for (name, count) in counts + (trust.needed.map { [("needed", $0)] } ?? []) {
+            table.add(["trust", "", "", name, "\(count)", "", "", ""])
+        }
     }
 
     private func addFunnel(to table: inout CSVTable) {
@@ -95,6 +122,13 @@ private struct CSVTable {
 
     mutating func add(_ cells: [String]) {
         if names?.contains(cells[0]) ?? true { write(cells) }
+    }
+
+    /// Adds a line that is in every file, whatever its table.
+    mutating func addText(_ name: String, _ text: String) { write(["report", text, "", name, "", "", "", ""]) }
+
+    mutating func add(_ name: String, _ row: String, _ number: String, _ value: Double?) {
+        if let value { add([name, row, "", number, FixedText.number(value, decimals: 6), "", "", ""]) }
     }
 
     private mutating func write(_ cells: [String]) {

@@ -5,6 +5,8 @@ extension OfferReport {
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.object("offer") { writer in
+            writer.member("bundleID", question.bundleID)
+            writer.member("environment", question.environment)
             writer.member("productID", question.productID)
             writer.member("offerID", question.offerID)
             writer.member("sample", orNull: question.sample)

@@ -8,6 +8,8 @@ extension ReportQuestion {
         self.init(
             productID: offer.productID.text.description, offerID: offer.offerID.text.description,
             sample: offer.sample, asOf: asOf)
+        bundleID = offer.app.bundleID.text.description
+        environment = offer.app.environment.rawValue
         let rules = catalogue.apps[offer.app.bundleID]?.rules
         let sizes = offer.sample.flatMap { rules?.sampleSizes[$0] } ?? []
         plannedShare = sizes.count == 1 ? sizes.first : nil
