@@ -7,10 +7,10 @@ struct LibraryBench {
     private let account: Account
 
     init() throws {
-        let pem = String(decoding: PrivateKeyPEM.generate(), as: UTF8.self)
-        signer = PromotionalOfferSigner(
-            key: try OfferSigning.SigningKey(keyID: "BENCHKEY01", pem: pem), bundleID: "com.example.app")
-        account = try .applicationUsername("8d7f9a52c4e1")
+        let pem = String(decoding: try PrivateKeyPEM.generate(), as: UTF8.self)
+        signer = try PromotionalOfferSigner(
+            key: OfferSigning.SigningKey(keyID: "BENCHKEY01", pem: pem), bundleID: "com.example.app")
+        account = try Account.applicationUsername("8d7f9a52c4e1")
     }
 
     func sign() throws {

@@ -76,7 +76,8 @@ struct ReportCommandTests {
         let outcome = try run("half", "--format", "json")
         #expect(outcome.status == 0, "\(outcome.standardError)")
         let text = outcome.standardOutput
-        #expect(text.contains(#""offer":{"bundleID":"com.example.app","environment":"Production","productID":"monthly","offerID":"half","sample":"spring"}"#))
+        let offer = #""bundleID":"com.example.app","environment":"Production","productID":"monthly","offerID":"half""#
+        #expect(text.contains(#""offer":{\#(offer),"sample":"spring"}"#))
         #expect(text.contains(#""exposed":{"offered":4,"heldOut":4}"#))
         #expect(text.contains(#""plannedShare":0.500000"#))
         #expect(text.contains(#""effect":{"day":30,"offered":{"count":4,"customers":4,"share":1.000000"#))

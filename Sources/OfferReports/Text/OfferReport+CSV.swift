@@ -1,3 +1,5 @@
+import OfferCore
+
 extension OfferReport {
     /// A part of the report that can be downloaded alone.
     package enum Table: String, CaseIterable, Sendable {
