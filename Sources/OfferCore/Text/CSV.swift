@@ -5,6 +5,8 @@
 package struct CSV: Sendable {
     package enum Cell: Hashable, Sendable {
         case text(String)
+        /// A text for programs other than spreadsheets, without an apostrophe in front of a formula.
+        case verbatim(String)
         case number(Int64)
         case empty
 
@@ -12,6 +14,9 @@ package struct CSV: Sendable {
     }
 
     package private(set) var text = ""
+
+    /// Creates rows without a head, for the rest of a table.
+    package init() {}
 
     package init(head: [String]) { add(head.map(Cell.text)) }
 
@@ -23,6 +28,7 @@ package struct CSV: Sendable {
         switch cell {
         case .empty: ""
         case .number(let number): String(number)
+        case .verbatim(let text): quoted(text)
         case .text(let text): quoted(isFormula(text) ? "'" + text : text)
         }
     }
