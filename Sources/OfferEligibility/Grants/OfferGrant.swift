@@ -1,6 +1,7 @@
 package import OfferCore
 
-/// The permission for one customer to have one offer once, given by a person for a reason, until a date.
+/// The permission for one customer to have one offer once, given by a person for a reason or by a personal link, until a
+/// date.
 ///
 /// It replaces the offer's rule. `total` and the refusals that apply under any rule still hold.
 package struct OfferGrant: Hashable, Sendable {
@@ -131,4 +132,12 @@ extension OfferGrant {
     /// - Parameter redemption: the time at which the customer redeemed the offer, according to Apple's clock. The period
     ///   may begin later.
     package func isUsed(at redemption: Timestamp) -> Bool { redemption + .clockTolerance >= at }
+}
+
+extension OfferGrant {
+    /// The reason of a grant by a personal link. No person can choose it.
+    package static let campaignReason = "campaign"
+
+    /// The campaign whose link gave the grant; nil if a person made it.
+    package var campaign: String? { purpose.reason == Self.campaignReason ? maker.name : nil }
 }

@@ -59,6 +59,8 @@ package struct OfferSource: Hashable, Sendable {
         case retention
         /// Either of them, because a person granted the offer.
         case grant
+        /// A mailing, or a decision under the grant of a personal link.
+        case link
     }
 
     /// The rule's name; nil for an inline rule.

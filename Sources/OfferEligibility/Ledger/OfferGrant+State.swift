@@ -10,10 +10,16 @@ extension OfferGrant {
         if withdrawal != nil { return .withdrawn }
         let isSigned = authorisations.contains { authorisation in
             isAbout(authorisation.productID, authorisation.offerID) && authorisation.at >= at
-                && authorisation.source?.channel == .grant && authorisation.isOutstanding(at: now)
+                && authorisation.source?.channel == OfferSource.Channel(of: self)
+                && authorisation.isOutstanding(at: now)
         }
         if isSigned { return .signed }
         if now >= expiresAt { return .expired }
         return approval == .needed ? .awaitingApproval : .open
     }
+}
+
+extension OfferSource.Channel {
+    /// The channel of signatures under a grant.
+    init(of grant: OfferGrant) { self = grant.campaign == nil ? .grant : .link }
 }

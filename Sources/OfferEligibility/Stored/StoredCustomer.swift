@@ -54,6 +54,15 @@ package struct StoredCustomer: Hashable, Sendable {
             hasUnreadConsumables: hasUnreadConsumables, coverage: coverage)
     }
 
+    /// Returns the same data with a grant that is not stored yet.
+    package func adding(_ grant: OfferGrant?) -> StoredCustomer {
+        guard let grant, !grants.contains(where: { $0.id == grant.id }) else { return self }
+        return StoredCustomer(
+            app: app, facts: facts, teamFacts: teamFacts, links: links, exposures: exposures, events: events,
+            grants: grants + [grant], isComplete: isComplete, hasUnreadConsumables: hasUnreadConsumables,
+            coverage: coverage)
+    }
+
     /// The maximum number of subscriptions read for one customer. A real customer has a handful; an app that gives
     /// every customer the same token has millions.
     package static let maximumSubscriptions = 200

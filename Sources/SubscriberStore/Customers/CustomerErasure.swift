@@ -102,6 +102,7 @@ struct CustomerErasure {
         try RetentionShownTable.erase(name, app, db)
         try OfferEventTable.erase(name, app, db)
         try GrantTable.erase(name, app, db)
+        try MailedLinkTable.erase(name, app, db)
         try LinkTable.removeAll(to: name, app, db)
     }
 

@@ -14,7 +14,7 @@ package protocol GrantStore: Sendable {
 
     func grant(_ id: UUIDText) async throws(StoreError) -> StoredGrant?
 
-    /// Returns grants of an app, the newest first.
+    /// Returns grants of an app by persons, the newest first.
     /// - Parameters:
     ///   - selection: the grants to return.
     ///   - time: only grants made before this time; nil for all.

@@ -15,6 +15,8 @@ package enum StoreRecord: Hashable, Sendable {
     case retentionShown(AppScope, RetentionShown)
     case offerEvent(AppScope, OfferEvent)
     case grant(AppScope, OfferGrant)
+    case mailedLink(AppScope, MailedLink)
+    case linkVisits(AppScope, LinkVisits)
 }
 
 /// An authorisation with its nonce and its holders. Its redemption is derived from the facts.

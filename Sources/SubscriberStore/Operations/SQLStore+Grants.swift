@@ -13,7 +13,7 @@ extension SQLStore {
             let redemptions = try RedemptionTable.all(by: subscriptions, explainedBy: held, request.app, db)
             let others = try db.rows(GrantTable.all(of: request.names, app)).joined().map(GrantTable.grant)
             let usable = others.first { other in
-                other.isAbout(new.productID, new.offerID) && other.mayBeFor(request.accounts)
+                other.campaign == nil && other.isAbout(new.productID, new.offerID) && other.mayBeFor(request.accounts)
                     && other.withdrawal == nil && new.at < other.expiresAt
                     && !redemptions.contains { $0.uses(other) }
             }

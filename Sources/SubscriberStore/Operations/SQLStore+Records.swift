@@ -119,6 +119,18 @@ extension SQLStore {
         ) { row in try body(.grant(AppTable.scope(row), GrantTable.grant(row))) }
         try db.forEachRow(
             """
+            SELECT mailed_link.*, bundle_id, environment FROM mailed_link JOIN app ON app.id = app
+            ORDER BY app, mailed_link.id
+            """
+        ) { row in try body(.mailedLink(AppTable.scope(row), MailedLinkTable.link(row))) }
+        try db.forEachRow(
+            """
+            SELECT link_visit.*, bundle_id, environment FROM link_visit JOIN app ON app.id = app
+            ORDER BY app, campaign, day, is_personal
+            """
+        ) { row in try body(.linkVisits(AppTable.scope(row), LinkVisitTable.visits(row))) }
+        try db.forEachRow(
+            """
             SELECT team_fact.*, bundle_id, environment FROM team_fact JOIN app ON app.id = app
             ORDER BY app, kind, identifier, name
             """
@@ -160,6 +172,8 @@ extension SQLStore {
             try RetentionShownTable.add(shown, AppTable.makeID(of: app, db), db)
         case .offerEvent(let app, let event): try OfferEventTable.add(event, AppTable.makeID(of: app, db), db)
         case .grant(let app, let grant): try GrantTable.add(grant, AppTable.makeID(of: app, db), db)
+        case .mailedLink(let app, let link): try MailedLinkTable.add(link, AppTable.makeID(of: app, db), db)
+        case .linkVisits(let app, let visits): try LinkVisitTable.raise(to: visits, AppTable.makeID(of: app, db), db)
         case .exposure(let app, let exposure): try ExposureTable.add(exposure, AppTable.makeID(of: app, db), db)
         }
     }

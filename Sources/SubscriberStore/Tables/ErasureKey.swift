@@ -2,7 +2,7 @@ import OfferCore
 import OfferCrypto
 import OfferEligibility
 
-/// The key of the HMACs under which the ledger remembers erased identifiers.
+/// The key of the HMACs under which the ledger remembers erased identifiers, and from which links of campaigns get their IDs.
 ///
 /// An HMAC identifies later reports of the App Store: the rest of an offer of several months, and the redemption of a
 /// signature issued before the erasure. The key never leaves the database, and an export contains neither the key nor
@@ -15,6 +15,13 @@ struct ErasureKey {
             throw StoreError.unreadable("key")
         }
         key = try row["key"]
+    }
+
+    /// Returns the code of a customer in a campaign.
+    func code(of identifier: CustomerIdentifier, in campaign: String, _ app: Int64) throws -> [UInt8] {
+        let stored = StoredIdentifier(identifier)
+        // A campaign has no spaces, and 0 keeps it apart from the other use.
+        return try HMACSHA256Key(key).code(of: Array("\0\(app) \(campaign) \(stored.kind) ".utf8), stored.value[...])
     }
 
     func digest(of identifier: CustomerIdentifier, _ app: Int64) throws -> [UInt8] {

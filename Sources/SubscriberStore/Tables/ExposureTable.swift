@@ -16,19 +16,25 @@ enum ExposureTable {
     }
 
     static func exposure(_ row: Row) throws -> Exposure {
-        let number: Int64 = try row["arm"]
-        guard let arm = arms.first(where: { $0.value == number })?.key, let source = try OfferSource(row) else {
-            throw StoreError.unreadable("arm")
-        }
+        guard let source = try OfferSource(row) else { throw StoreError.unreadable("channel") }
         let sample: String = try row["sample"]
         let place = try (row["is_in_sample"] as Int64?).map { SamplePlace(sample: sample, isInSample: $0 != 0) }
         let hasOfferID = try !(row["offer_id"] as String).isEmpty
         return Exposure(
             subject: try StoredIdentifier(kind: try row["kind"], value: try row["value"]).recordedCustomer(),
-            productID: try row.productID, offerID: hasOfferID ? try row.offerID : nil, arm: arm, place: place,
+            productID: try row.productID, offerID: hasOfferID ? try row.offerID : nil, arm: try arm(row), place: place,
             source: source, placement: try row["placement"], rulesDigest: try row["rules_digest"],
             at: try row.requiredTime("at"))
     }
+
+    /// Reads the column `arm`.
+    static func arm(_ row: Row) throws -> Exposure.Arm {
+        let number: Int64 = try row["arm"]
+        guard let arm = arms.first(where: { $0.value == number })?.key else { throw StoreError.unreadable("arm") }
+        return arm
+    }
+
+    static func number(of arm: Exposure.Arm) -> Int64? { arms[arm] }
 
     /// Reads the next exposures to an offer.
     /// - Returns: the place at which the next step starts; nil after the last one.
@@ -112,6 +118,7 @@ extension OfferSource.Channel {
         case .decision: 1
         case .retention: 2
         case .grant: 3
+        case .link: 4
         }
     }
 }

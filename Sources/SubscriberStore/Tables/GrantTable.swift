@@ -72,8 +72,9 @@ enum GrantTable {
             switch selection {
             case .all:
                 try db.rows(
-                    "SELECT * FROM offer_grant WHERE app = ? AND at < ? ORDER BY at DESC, id LIMIT ?",
-                    [app, end, limit])
+                    """
+                    SELECT * FROM offer_grant WHERE app = ? AND at < ? AND reason <> ? ORDER BY at DESC, id LIMIT ?
+                    """, [app, end, OfferGrant.campaignReason, limit])
             case .awaitingApproval(let now):
                 try db.rows(
                     """
@@ -94,7 +95,8 @@ enum GrantTable {
                 """
                 SELECT count(*) FROM offer_grant
                 WHERE app = ?1 AND at >= ?2 AND needs_approval = 0 AND (made_by = ?3 OR made_by_subject = ?4)
-                """, [app, time.milliseconds, person.name, person.subject]) ?? 0)
+                    AND reason <> ?5
+                """, [app, time.milliseconds, person.name, person.subject, OfferGrant.campaignReason]) ?? 0)
     }
 
     /// Adds a grant. A known grant gets only an approval and a withdrawal that it lacks.

@@ -22,6 +22,8 @@ extension StoreRecord {
         case .retentionShown: self = .retentionShown(try AppScope(reader), try RetentionShown(reader))
         case .offerEvent: self = .offerEvent(try AppScope(reader), try OfferEvent(reader))
         case .grant: self = .grant(try AppScope(reader), try OfferGrant(reader))
+        case .mailedLink: self = .mailedLink(try AppScope(reader), try MailedLink(reader))
+        case .linkVisits: self = .linkVisits(try AppScope(reader), try LinkVisits(reader))
         }
     }
 }
@@ -111,7 +113,7 @@ extension AuthorisationEntry {
 
 extension Exposure {
     fileprivate init(_ reader: RecordReader) throws(TransferError) {
-        guard let arm = Arm(rawValue: try reader.text("arm")) else { throw TransferError("arm is unknown") }
+        let arm = try Arm(reader)
         var place: SamplePlace?
         if reader.object["sample"] != nil {
             guard case .bool(let isInSample)? = reader.object["isInSample"] else {
@@ -166,6 +168,37 @@ extension OfferGrant {
             at: try reader.time("madeAt"), expiresAt: try reader.time("expiresAt"),
             approval: approval.map(Approval.given) ?? (needsApproval ? .needed : .notNeeded),
             withdrawal: withdrawal)
+    }
+}
+
+extension Exposure.Arm {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        guard let arm = Self(rawValue: try reader.text("arm")) else { throw TransferError("arm is unknown") }
+        self = arm
+    }
+}
+
+extension MailedLink {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        guard let id = Hexadecimal.bytes(of: try reader.text("mailedLink"), count: Self.idSize) else {
+            throw TransferError("mailedLink is not \(Self.idSize) bytes in hexadecimal")
+        }
+        self.init(
+            id: id, campaign: try reader.text("campaign"), subject: try RecordedCustomer(reader),
+            arm: try Exposure.Arm(reader),
+            offer: Campaign.Offer(
+                productID: try reader.field("productID") { try ProductID(utf8: $0) },
+                offerID: try reader.field("offerID") { try OfferID(utf8: $0) }),
+            madeAt: try reader.time("madeAt"), expiresAt: try reader.time("expiresAt"),
+            claimedAt: try reader.optionalTime("claimedAt"))
+    }
+}
+
+extension LinkVisits {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        self.init(
+            campaign: try reader.text("campaign"), day: try reader.number("day"),
+            isPersonal: try reader.bool("isPersonal"), count: try reader.number("count"))
     }
 }
 

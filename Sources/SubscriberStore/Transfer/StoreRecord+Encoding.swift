@@ -39,6 +39,15 @@ extension StoreRecord {
         case .grant(let app, let grant):
             writer.members(of: app)
             writer.members(of: grant)
+        case .mailedLink(let app, let link):
+            writer.members(of: app)
+            writer.members(of: link)
+        case .linkVisits(let app, let visits):
+            writer.members(of: app)
+            writer.member("campaign", visits.campaign)
+            writer.member("day", visits.day)
+            writer.member("isPersonal", visits.isPersonal)
+            writer.member("count", visits.count)
         }
         return writer.finish()
     }
@@ -56,13 +65,15 @@ extension StoreRecord {
         case .retentionShown: .retentionShown
         case .offerEvent: .offerEvent
         case .grant: .grant
+        case .mailedLink: .mailedLink
+        case .linkVisits: .linkVisits
         }
     }
 
     /// The value of the member `record` in a line.
     enum Name: String, CaseIterable {
         case intake, fact, identifier, notification, teamFact, link, authorisation, exposure, retentionShown,
-            offerEvent, grant
+            offerEvent, grant, mailedLink, linkVisits
     }
 }
 
@@ -188,6 +199,18 @@ extension JSONWriter {
         member("needsApproval", grant.approval != .notNeeded)
         if case .given(let act) = grant.approval { members("approved", by: act.person, at: act.at) }
         if let act = grant.withdrawal { members("withdrawn", by: act.person, at: act.at) }
+    }
+
+    fileprivate mutating func members(of link: MailedLink) {
+        member("mailedLink", Hexadecimal.text(of: link.id))
+        member("campaign", link.campaign)
+        member(of: link.subject)
+        member("arm", link.arm.rawValue)
+        member("productID", utf8: link.offer.productID.text.utf8)
+        member("offerID", utf8: link.offer.offerID.text.utf8)
+        member("madeAt", link.madeAt.milliseconds)
+        member("expiresAt", link.expiresAt.milliseconds)
+        if let claimedAt = link.claimedAt { member("claimedAt", claimedAt.milliseconds) }
     }
 
     private mutating func members(_ act: String, by person: OfferGrant.Person, at time: Timestamp) {

@@ -1,0 +1,122 @@
+import OfferCore
+import OfferEligibility
+
+/// The personal links of campaigns.
+enum MailedLinkTable {
+    static func link(_ row: Row) throws -> MailedLink {
+        MailedLink(
+            id: try row["id"], campaign: try row["campaign"],
+            subject: try StoredIdentifier(kind: try row["kind"], value: try row["value"]).recordedCustomer(),
+            arm: try ExposureTable.arm(row),
+            offer: Campaign.Offer(productID: try row.productID, offerID: try row.offerID),
+            madeAt: try row.requiredTime("made_at"), expiresAt: try row.requiredTime("expires_at"),
+            claimedAt: try row.time("claimed_at"))
+    }
+
+    static func link(_ id: [UInt8], _ app: Int64, _ db: any Database) throws -> MailedLink? {
+        try db.row("SELECT * FROM mailed_link WHERE app = ? AND id = ?", [app, id]).map(link)
+    }
+
+    static func link(
+        to customer: CustomerIdentifier, _ campaign: String, _ app: Int64, _ db: any Database
+    ) throws -> MailedLink? {
+        let stored = StoredIdentifier(customer)
+        return try db.row(
+            "SELECT * FROM mailed_link WHERE app = ? AND kind = ? AND value = ? AND campaign = ?",
+            [app, stored.kind, stored.value, campaign]
+        ).map(link)
+    }
+
+    /// Adds a link. A known link gets only a claim that it lacks.
+    static func add(_ link: MailedLink, _ app: Int64, _ db: any Database) throws {
+        let subject = StoredIdentifier(link.subject)
+        try db.send(
+            """
+            INSERT INTO mailed_link
+                (app, id, campaign, kind, value, arm, product_id, offer_id, made_at, expires_at, claimed_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (app, id) DO UPDATE SET claimed_at = coalesce(mailed_link.claimed_at, excluded.claimed_at)
+            """,
+            [
+                app, link.id, link.campaign, subject.kind, subject.value, ExposureTable.number(of: link.arm),
+                link.offer.productID.text.description, link.offer.offerID.text.description, link.madeAt.milliseconds,
+                link.expiresAt.milliseconds, link.claimedAt?.milliseconds,
+            ])
+    }
+
+    static func claim(_ id: [UInt8], at now: Timestamp, _ app: Int64, _ db: any Database) throws {
+        try db.send(
+            "UPDATE mailed_link SET claimed_at = ? WHERE app = ? AND id = ? AND claimed_at IS NULL",
+            [now.milliseconds, app, id])
+    }
+
+    /// Adds the numbers of links by campaign.
+    static func count(_ counts: inout [String: LinkCounts], _ app: Int64, _ db: any Database) throws {
+        let rows = try db.rows(
+            """
+            SELECT campaign, arm, count(*) AS links, count(claimed_at) AS claims FROM mailed_link WHERE app = ?
+            GROUP BY campaign, arm
+            """, [app])
+        for row in rows {
+            let (campaign, links): (String, Int64) = (try row["campaign"], try row["links"])
+            switch try ExposureTable.arm(row) {
+            case .offered:
+                counts[campaign, default: LinkCounts()].made = links
+                counts[campaign, default: LinkCounts()].claimed = try row["claims"]
+            case .heldOut: counts[campaign, default: LinkCounts()].heldOut = links
+            }
+        }
+    }
+
+    /// Removes a customer's identifier from the links. They give nothing any more, but they still count.
+    static func erase(_ customer: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
+        let (stored, erased) = (StoredIdentifier(customer), StoredIdentifier.erased())
+        try db.send(
+            "UPDATE mailed_link SET kind = ?, value = ? WHERE app = ? AND kind = ? AND value = ?",
+            [erased.kind, erased.value, app, stored.kind, stored.value])
+    }
+}
+
+/// The visits to the pages of links, by campaign and day.
+enum LinkVisitTable {
+    static func visits(_ row: Row) throws -> LinkVisits {
+        LinkVisits(
+            campaign: try row["campaign"], day: try row["day"], isPersonal: try (row["is_personal"] as Int64) != 0,
+            count: try row["visits"])
+    }
+
+    static func add(_ visits: LinkVisits, _ app: Int64, _ db: any Database) throws {
+        try insert(visits, ifKnown: "visits = link_visit.visits + excluded.visits", app, db)
+    }
+
+    /// Raises the number of visits to that of an export, which may be imported twice.
+    static func raise(to visits: LinkVisits, _ app: Int64, _ db: any Database) throws {
+        try insert(
+            visits,
+            ifKnown: """
+                visits = CASE WHEN excluded.visits > link_visit.visits THEN excluded.visits ELSE link_visit.visits END
+                """, app, db)
+    }
+
+    private static func insert(
+        _ visits: LinkVisits, ifKnown change: String, _ app: Int64, _ db: any Database
+    ) throws {
+        try db.send(
+            """
+            INSERT INTO link_visit (app, campaign, day, is_personal, visits) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (app, campaign, day, is_personal) DO UPDATE SET \(change)
+            """, [app, visits.campaign, visits.day, visits.isPersonal ? 1 : 0, visits.count])
+    }
+
+    /// Adds the numbers of visits by campaign.
+    static func count(_ counts: inout [String: LinkCounts], _ app: Int64, _ db: any Database) throws {
+        for row in try db.rows("SELECT * FROM link_visit WHERE app = ?", [app]) {
+            let visits = try visits(row)
+            if visits.isPersonal {
+                counts[visits.campaign, default: LinkCounts()].personalVisits += visits.count
+            } else {
+                counts[visits.campaign, default: LinkCounts()].campaignVisits += visits.count
+            }
+        }
+    }
+}
