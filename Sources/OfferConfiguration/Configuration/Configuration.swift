@@ -61,6 +61,8 @@ package struct Configuration: Sendable {
     /// The time limit for answering a request for a retention message, measured from the first byte of the request.
     package let retentionDeadline: Duration
     package let forwarding: ForwardSettings
+    /// The settings of links of campaigns.
+    package let links: LinkSettings
     /// nil if there is no console.
     package let console: ConsoleSettings?
     /// The settings of the audit trail; nil if there is none.
@@ -163,6 +165,7 @@ package struct Configuration: Sendable {
         notificationsAddress = reader.value(Settings.notificationsAddress)
         retentionDeadline = reader.value(Settings.retentionDeadline)
         forwarding = reader.forwarding(file: file, roots: forwardRoots)
+        links = reader.links()
         console = reader.console(isSecure: certificate != nil, roots: consoleRoots)
         audit = reader.audit()
         logLevel = reader.value(Settings.logLevel)
@@ -172,6 +175,9 @@ package struct Configuration: Sendable {
         values = reader.values
         if let notificationsAddress {
             reader.checkExposure(of: notificationsAddress, Settings.notificationsAddress.name, in: self)
+        }
+        if let address = links.address {
+            reader.checkExposure(of: address, Settings.linksAddress.name, in: self)
         }
         if let console {
             reader.checkExposure(of: console.address, Settings.consoleAddress.name, in: self)

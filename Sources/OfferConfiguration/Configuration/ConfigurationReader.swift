@@ -225,6 +225,7 @@ private struct LoadedEnvironmentFile {
             ),
             (Settings.auditKey, "chmod 600 \(path): this key can identify the customers in the audit trail"),
             (Settings.appStoreConnectKey, "chmod 600 \(path), and revoke the key in App Store Connect"),
+            (Settings.linksKey, "chmod 600 \(path), and change the key, which ends all personal links"),
             (Settings.consoleClientSecret, "chmod 600 \(path), and make a new secret at the identity provider"),
         ]
         if variables[Settings.database.variable].flatMap(StoreLocation.init)?.containsPassword == true {

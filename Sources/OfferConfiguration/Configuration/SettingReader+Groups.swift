@@ -196,6 +196,11 @@ extension SettingReader {
         return ForwardSettings(key: key, roots: roots ?? [])
     }
 
+    mutating func links() -> LinkSettings {
+        LinkSettings(
+            address: value(Settings.linksAddress), origin: value(Settings.linksURL), key: value(Settings.linksKey))
+    }
+
     /// - Parameters:
     ///   - isSecure: true if the service has a certificate.
     ///   - roots: the certificates to trust for the identity provider, in addition to the system's.

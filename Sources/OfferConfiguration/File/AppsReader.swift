@@ -16,7 +16,8 @@ struct AppsReader {
     private static let names = [
         "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appAppleID", "environments",
         "sharedSecret", "notifications", "ownership", "freshness", "products", "introductoryOffers", "retention",
-        "jwsLifetime", "preferWinBackOffers", "countRetentionOffers", "sandboxV1", "grants", "refuseDeadOffers",
+        "jwsLifetime", "preferWinBackOffers", "countRetentionOffers", "sandboxV1", "grants", "links",
+        "refuseDeadOffers",
     ]
     private static let namesThatNeedStore = ["sharedSecret", "notifications", "ownership", "freshness"]
 
@@ -73,6 +74,7 @@ struct AppsReader {
                 "the sample \(sample.printable) has different sizes: \(sizes)",
                 hint: "a customer keeps the place in a sample, so give each size a name of its own (by)")
         }
+        reportUnknownCampaigns(in: appRules, at: value)
         if !appRules.isEmpty || Self.namesThatNeedStore.contains(where: { members[$0] != nil }) { needsStore = true }
         let app = Catalogue.App(
             appAppleID: appAppleID, environments: environments,
@@ -95,6 +97,20 @@ struct AppsReader {
         keyIDs[bundleID] = keyID
         issuerIDs[bundleID] = issuerID
         return (bundleID, app)
+    }
+
+    /// Reports each campaign that a rule names and that the app does not have, and each that another app has.
+    private func reportUnknownCampaigns(in rules: AppRules, at value: YAMLValue) {
+        let own = rules.links?.campaigns.map(\.name) ?? []
+        for name in Set(rules.conditions.flatMap(\.campaigns)).subtracting(own).sorted() {
+            value.report(
+                "a rule tests the link of \(name), which is no campaign of the app",
+                hint: NearMiss.suggestion(for: name, among: own) ?? "add it under links, campaigns")
+        }
+        for name in own where apps.values.contains(where: { $0.rules.links?.campaign(name) != nil }) {
+            value.report(
+                "another app has a campaign \(name)", hint: "give each campaign a name of its own, as in spring-app2")
+        }
     }
 
     /// - Parameters:

@@ -113,6 +113,7 @@ enum AppRulesReader {
             offers: sorted.flatMap(\.value.terms), introductoryOffers: introductory,
             retention: members["retention"].map { RetentionReader.read($0.quotable, of: app, rules) } ?? [],
             grants: members["grants"].map { GrantsReader.read($0.quotable, of: app) },
+            links: members["links"].flatMap { LinksReader.read($0.quotable, of: app) },
             products: ProductTraits(
                 groups: products.compactMapValues(\.group), ranks: products.compactMapValues(\.rank),
                 offers: products.mapValues(\.offers)),

@@ -190,6 +190,17 @@ enum Parse {
         return origin
     }
 
+    static func linkOrigin(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> ConsoleOrigin?? {
+        guard let origin = ConsoleOrigin(text) else {
+            problems.append(
+                Diagnostic(
+                    "\(name) is not the scheme and host of links",
+                    hint: "write it like https://go.example.com, without a path; http is only for this machine"))
+            return nil
+        }
+        return origin
+    }
+
     /// Parses pairs of a role and a value, such as `support=helpdesk,operator=sre`.
     static func consoleRoles(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> [String: [String]]? {
         var roles: [String: [String]] = [:]

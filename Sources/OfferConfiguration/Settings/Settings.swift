@@ -4,7 +4,7 @@ package enum Settings {
     /// All settings, grouped by subject, in the order of the documentation.
     package static let groups = [
         keysGroup, callersGroup, listeningGroup, appStoreDataGroup, appStoreAPIGroup, appStoreConnectGroup,
-        subscribersGroup, consoleGroup, recordingGroup,
+        subscribersGroup, linksGroup, consoleGroup, recordingGroup,
     ]
 
     package static let all: [any SettingDeclaration] = groups.flatMap(\.settings)

@@ -49,6 +49,7 @@ package final class CustomerTest: Hashable, Sendable {
         EverSubscribedTest.self, UsedIntroductoryOfferTest.self, RefundTest.self, RefundPendingTest.self,
         RedemptionTest.self, WinBackTest.self, OwnsTest.self, OriginalAppVersionTest.self, OriginalPurchaseTest.self,
         TeamFactTest.self, DateTest.self, ShareTest.self, EnvironmentTest.self, StorefrontTest.self, PlacementTest.self,
+        LinkTest.self,
         EventTest<ShownEvent>.self, EventTest<DismissedEvent>.self, FirstShownTest.self,
     ]
 

@@ -29,8 +29,12 @@ package struct ShareTest: CustomerTestKind {
         guard let share = of.text.flatMap({ Double($0) }), share > 0, share <= 1 else {
             return of.refuse(expected: "a number above 0, and at most 1")
         }
-        guard let sample = by.text, (1...64).contains(sample.utf8.count) else {
-            return by.refuse(expected: "a name of up to 64 bytes; each name gives a different sample")
+        guard let sample = by.text, (1...64).contains(sample.utf8.count), !sample.hasPrefix(Campaign.samplePrefix)
+        else {
+            return by.refuse(
+                expected:
+                    "a name of up to 64 bytes that does not begin with \(Campaign.samplePrefix); each name gives a "
+                    + "different sample")
         }
         return Self(share: share, name: sample)
     }

@@ -13,6 +13,8 @@ package struct CustomerFacts: Sendable {
     package let places: [String: Bool]
     /// The place in the app where an offer is to appear; nil if the request does not name it.
     package let placement: String?
+    /// The campaign whose link the request shows; nil if it shows none, or one that does not count for the customer.
+    package let link: String?
     package let events: [OfferEvent]
     /// The customer's grants, in any state.
     package let grants: [OfferGrant]
@@ -20,7 +22,7 @@ package struct CustomerFacts: Sendable {
     package init(
         state: SubscriberState, environment: AppStoreEnvironment, team: [String: TeamFactValue] = [:],
         originalAppVersion: AppVersion? = nil, originalPurchase: Timestamp? = nil, places: [String: Bool] = [:],
-        placement: String? = nil, events: [OfferEvent] = [], grants: [OfferGrant] = []
+        placement: String? = nil, link: String? = nil, events: [OfferEvent] = [], grants: [OfferGrant] = []
     ) {
         self.state = state
         self.environment = environment
@@ -29,6 +31,7 @@ package struct CustomerFacts: Sendable {
         self.originalPurchase = originalPurchase
         self.places = places
         self.placement = placement
+        self.link = link
         self.events = events
         self.grants = grants
     }

@@ -38,7 +38,7 @@ extension CustomerFacts {
         if let fact = supposition.fact { team[fact.name] = fact.value }
         return CustomerFacts(
             state: state, environment: environment, team: team, originalAppVersion: originalAppVersion,
-            originalPurchase: originalPurchase, places: places, placement: placement, events: events,
-            grants: grants)
+            originalPurchase: originalPurchase, places: places, placement: placement, link: link,
+            events: events, grants: grants)
     }
 }

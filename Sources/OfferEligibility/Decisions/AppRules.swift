@@ -10,6 +10,8 @@ package struct AppRules: Hashable, Sendable {
     package let retention: [RetentionCase]
     /// nil if grants are disabled.
     package let grants: GrantPolicy?
+    /// nil if the app has no links.
+    package let links: LinkPolicy?
     package internal(set) var products: ProductTraits
     /// True if an offer is refused while the App Store has a win-back offer for the customer.
     package let prefersWinBackOffers: Bool
@@ -45,7 +47,7 @@ package struct AppRules: Hashable, Sendable {
 
     package init(
         offers: [OfferTerms] = [], introductoryOffers: Rule? = nil, retention: [RetentionCase] = [],
-        grants: GrantPolicy? = nil, products: ProductTraits = ProductTraits(),
+        grants: GrantPolicy? = nil, links: LinkPolicy? = nil, products: ProductTraits = ProductTraits(),
         prefersWinBackOffers: Bool = false, countsRetentionOffers: Bool = false, allowsSandboxV1: Bool? = nil,
         jwsLifetime: Duration = .hours(24)
     ) {
@@ -53,6 +55,7 @@ package struct AppRules: Hashable, Sendable {
         self.introductoryOffers = introductoryOffers
         self.retention = retention
         self.grants = grants
+        self.links = links
         self.products = products
         self.prefersWinBackOffers = prefersWinBackOffers
         self.countsRetentionOffers = countsRetentionOffers
@@ -97,11 +100,22 @@ package struct AppRules: Hashable, Sendable {
     /// Returns rules with only the offers that `isKept` accepts.
     package func keeping(_ isKept: (OfferTerms) -> Bool) -> AppRules {
         var rules = AppRules(
-            offers: offers.filter(isKept), grants: grants, products: products,
+            offers: offers.filter(isKept), grants: grants, links: links, products: products,
             prefersWinBackOffers: prefersWinBackOffers,
             countsRetentionOffers: countsRetentionOffers)
         rules.unavailable = unavailable
         return rules
+    }
+
+    /// The conditions of all rules.
+    package var conditions: [Condition] {
+        (offers.map(\.rule) + retention.compactMap(\.rule) + [introductoryOffers].compactMap(\.self)).map(\.condition)
+    }
+
+    /// Returns the samples of the campaigns whose personal links give an offer.
+    package func mailings(of offer: OfferTerms) -> [String] {
+        links?.campaigns.filter { $0.offer == Campaign.Offer(productID: offer.productID, offerID: offer.offerID) }
+            .map(\.sample) ?? []
     }
 
     /// The sizes of each sample, by its name. A sample must have one size, because a customer keeps the place in it.
@@ -139,11 +153,17 @@ package struct AppRules: Hashable, Sendable {
     }
 
     /// Returns the grant under which an offer is decided.
-    /// - Returns: nil if the offer's rule applies. Without ``grants``, it applies to everybody.
+    /// - Returns: nil if the offer's rule applies. Without ``grants`` and ``links``, it applies to everybody.
     func grant(
         of productID: ProductID, _ offerID: OfferID, to facts: CustomerFacts, at now: Timestamp
     ) -> OfferGrant? {
-        grants == nil ? nil : facts.grant(of: productID, offerID, at: now)
+        guard grants != nil || links != nil else { return nil }
+        return facts.grant(of: productID, offerID, at: now) { grant in
+            guard let name = grant.campaign else { return grants != nil }
+            let campaign = links?.campaign(name)
+            return campaign?.offer == Campaign.Offer(productID: productID, offerID: offerID)
+                && campaign?.hasEnded(at: now) == false
+        }
     }
 
     private func context(_ facts: CustomerFacts, offering productID: ProductID, at now: Timestamp) -> EvaluationContext

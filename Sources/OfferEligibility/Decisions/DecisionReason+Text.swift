@@ -91,7 +91,7 @@ extension DecisionReason.Source {
         case .appTransaction: "Send the AppTransaction in proofs."
         case .appStore: "The App Store did not answer in time. Retry in a minute."
         case .teamFact: "Set it with PUT /v1/customers/facts."
-        case .placement: "Name it in the request."
+        case .placement, .link: "Name it in the request."
         case .catalogue: "Give the product a subscriptionGroupID, and a rank if the rule compares ranks."
         }
     }

@@ -14,10 +14,12 @@ package final class OfferTerms: Sendable {
     package let isSignedElsewhere: Bool
     /// The grant that replaces the rule; nil if the rule applies.
     package let grant: UUIDText?
+    /// The campaign whose link gave the grant; nil for any other grant, and without one.
+    package let campaign: String?
 
     package init(
         productID: ProductID, offerID: OfferID, rule: Rule, priority: Int = 0, limits: OfferLimits = OfferLimits(),
-        isSignedElsewhere: Bool = false, grant: UUIDText? = nil
+        isSignedElsewhere: Bool = false, grant: OfferGrant? = nil
     ) {
         self.productID = productID
         self.offerID = offerID
@@ -25,7 +27,8 @@ package final class OfferTerms: Sendable {
         self.priority = priority
         self.limits = limits
         self.isSignedElsewhere = isSignedElsewhere
-        self.grant = grant
+        self.grant = grant?.id
+        campaign = grant?.campaign
     }
 
     /// Returns the same offer under a grant.
@@ -33,7 +36,7 @@ package final class OfferTerms: Sendable {
         OfferTerms(
             productID: productID, offerID: offerID, rule: Rule(name: OfferGrant.ruleName, condition: .all([])),
             priority: priority, limits: limits.granted(by: grant), isSignedElsewhere: isSignedElsewhere,
-            grant: grant.id)
+            grant: grant)
     }
 }
 

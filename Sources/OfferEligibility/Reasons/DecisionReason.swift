@@ -21,6 +21,8 @@ package struct DecisionReason: Hashable, Sendable {
         case catalogue
         /// The member `placement` of the request.
         case placement
+        /// The member `link` of the request.
+        case link
     }
 
     package let code: ReasonCode

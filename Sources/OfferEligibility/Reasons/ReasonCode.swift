@@ -37,6 +37,8 @@ package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case environment
     case storefront
     case placement
+    /// The request shows no link of the campaign.
+    case link
     case shown
     case dismissed
     case firstShown = "first_shown"

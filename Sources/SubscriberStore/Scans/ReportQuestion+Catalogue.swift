@@ -11,8 +11,9 @@ extension ReportQuestion {
         bundleID = offer.app.bundleID.text.description
         environment = offer.app.environment.rawValue
         let rules = catalogue.apps[offer.app.bundleID]?.rules
+        let campaign = rules?.links?.campaigns.first { $0.sample == offer.sample }
         let sizes = offer.sample.flatMap { rules?.sampleSizes[$0] } ?? []
-        plannedShare = sizes.count == 1 ? sizes.first : nil
+        plannedShare = sizes.count == 1 ? sizes.first : campaign.map { 1 - $0.holdOut }
         rulesDigest = Hexadecimal.text(of: catalogue.digest)
     }
 }
@@ -34,13 +35,14 @@ extension Catalogue.App {
 }
 
 extension Catalogue {
-    /// The offers with a rule, each with the samples that divide its customers, in the app's first environment.
+    /// The offers with a rule, each with the samples and the mailings that divide its customers, in the app's first environment.
     package var reportedOffers: [ReportedOffer] {
         apps.sorted { $0.key.text.description < $1.key.text.description }.flatMap { bundleID, app in
             let scope = AppScope(bundleID: bundleID, environment: app.firstEnvironment)
             return app.rules.offersByRank.flatMap { terms in
                 let names = terms.rule.sampleNames
-                return (names.isEmpty ? [nil] : names.map(Optional.some)).map { sample in
+                let samples = (names.isEmpty ? [nil] : names.map(Optional.some)) + app.rules.mailings(of: terms)
+                return samples.map { sample in
                     ReportedOffer(app: scope, productID: terms.productID, offerID: terms.offerID, sample: sample)
                 }
             }

@@ -106,6 +106,45 @@ struct GrantTests {
         #expect(!decision.isEligible && decision.offer.rule.name == "r" && decision.offer.grant == nil)
     }
 
+    @Test("the grant of a personal link counts while the configuration has its campaign, with or without other grants")
+    func campaign() throws {
+        let sample = try Self.grant()
+        let link = MailedLink(
+            id: Array(1...8), campaign: "spring", subject: sample.subject, arm: .offered,
+            offer: Campaign.Offer(productID: sample.productID, offerID: sample.offerID), madeAt: .day(39),
+            expiresAt: .day(50))
+        let grant = try #require(link.grant)
+        #expect(grant.campaign == "spring")
+        func decide(_ grants: GrantPolicy?, _ campaigns: String...) throws -> OfferDecision {
+            let links = LinkPolicy(
+                teamID: "ABCDE12345", appName: "Example",
+                campaigns: campaigns.map { name in
+                    let offer = name == "without" ? nil : link.offer
+                    return Campaign(
+                        name: name == "over" ? "spring" : name == "without" ? "spring" : name, offer: offer,
+                        until: name == "over" ? .day(40) : nil)
+                })
+            let offers = try rules().offers
+            let rules = AppRules(
+                offers: offers, grants: grants, links: campaigns.isEmpty ? nil : links,
+                products: try DecidingSamples.products())
+            return try #require(
+                rules.decide(customer(active(), grant), at: Self.now).first { $0.offer.offerID == sample.offerID })
+        }
+        for grants in [nil, GrantPolicy()] {
+            let granted = try decide(grants, "spring")
+            #expect(granted.isEligible && granted.offer.rule.name == "grant" && granted.offer.campaign == "spring")
+            #expect(try !decide(grants, "autumn").isEligible, "the campaign was removed")
+            #expect(try !decide(grants, "over").isEligible, "the campaign has ended")
+            #expect(try !decide(grants, "without").isEligible, "the campaign no longer has the offer")
+            #expect(try !decide(grants).isEligible, "the links were removed")
+        }
+        let policy = LinkPolicy(teamID: "ABCDE12345", appName: "Example", campaigns: [Campaign(name: "spring")])
+        let onlyLinks = AppRules(offers: try rules().offers, links: policy, products: try DecidingSamples.products())
+        let decisions = onlyLinks.decide(try customer(active(), sample), at: Self.now)
+        #expect(decisions.allSatisfy { $0.offer.grant == nil }, "links do not turn on the grants of persons")
+    }
+
     @Test("a customer in billing retry keeps an offer for such customers, and a grant gives them no other offer")
     func billingRetry() throws {
         let facts = try DecidingSamples.facts(
