@@ -31,6 +31,7 @@ struct TestService {
     /// To be run by tests of what may outlast a request.
     let detachedWork: DetachedWork
     let retentionHealth: RetentionHealth
+    let application: Application
 
     /// The key sets of identity providers.
     let userKeys: CurrentUserKeys
@@ -82,6 +83,7 @@ struct TestService {
         metrics = dependencies.telemetry.metrics
         userKeys = dependencies.front.userKeys
         let application = Application(dependencies)
+        self.application = application
         signer = application.signer
         signing = application.signing
         keyHealth = application.keyHealth

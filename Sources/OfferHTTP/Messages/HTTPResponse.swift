@@ -41,6 +41,8 @@ package struct HTTPResponse: Hashable, Sendable {
     package var requestID: RequestID?
     /// The time that a browser may keep the response, in seconds; nil if it must not be stored.
     package var lifetime: Int?
+    /// True if shared caches may keep the response for its ``lifetime``.
+    package var isForEverybody = false
     /// Further headers, such as `Location` and `Set-Cookie`.
     package var browserHeaders: [Header] = []
     /// False if nothing was done, and the same request may soon succeed. A keyed request then keeps no answer.
@@ -120,7 +122,9 @@ package struct HTTPResponse: Hashable, Sendable {
 
     /// All headers except `Content-Length`, `Date` and `Connection`, which the connection adds.
     package var headers: [(name: String, value: String)] {
-        var headers = [("Cache-Control", lifetime.map { "private, max-age=\($0)" } ?? "no-store")]
+        var headers = [
+            ("Cache-Control", lifetime.map { "\(isForEverybody ? "public" : "private"), max-age=\($0)" } ?? "no-store")
+        ]
         if let mediaType { headers.insert(("Content-Type", mediaType.rawValue), at: 0) }
         if let requestID { headers.append(("X-Request-ID", requestID.text)) }
         return headers + rareHeaders
@@ -151,6 +155,7 @@ package struct HTTPResponse: Hashable, Sendable {
         case 405: "Method Not Allowed"
         case 408: "Request Timeout"
         case 409: "Conflict"
+        case 410: "Gone"
         case 413: "Content Too Large"
         case 415: "Unsupported Media Type"
         case 421: "Misdirected Request"

@@ -38,6 +38,7 @@ struct Endpoint: Sendable {
         )
     }
 
+    /// The path. If its last part varies, a name in braces stands for it, as in OpenAPI.
     let path: String
     /// The accepted methods in alphabetical order. HEAD is listed with GET, except for endpoints that sign, because
     /// signing is not safe (RFC 9110 section 9.2.1).

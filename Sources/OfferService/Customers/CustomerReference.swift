@@ -49,6 +49,14 @@ extension MemberReader {
         }
     }
 
+    /// Reads the optional member `link`. Any text may come from a mail program, so one that cannot be a link is only unknown.
+    func link() throws(MemberError) -> FieldText? {
+        try optionalField("link") { utf8, name throws(FieldError) in
+            if let text = try? FieldText(utf8: utf8, field: name, sizes: LinkText.sizes) { return text }
+            return try FieldText(utf8: Array("?".utf8), field: name, sizes: LinkText.sizes)
+        }
+    }
+
     /// Reads the optional member `environment`.
     func environment() throws(MemberError) -> AppStoreEnvironment? {
         try optionalField("environment") { utf8, name throws(FieldError) in

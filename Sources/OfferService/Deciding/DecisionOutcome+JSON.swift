@@ -10,6 +10,7 @@ extension DecisionOutcome {
     func body(showsDetails: Bool, showing proofs: VerifiedProofs?, naming hashed: Customer?) -> [UInt8] {
         var writer = JSONWriter()
         writer.member("environment", customer.app.environment.rawValue)
+        if let link = customer.link { writer.object("link") { $0.members(of: link) } }
         if case .applicationUsername(let name) = hashed { writer.member("applicationUsername", utf8: name.utf8) }
         if showsDetails {
             writer.objects("subscriptions", customer.facts.state.subscriptions) { $1.write(to: &$0) }
@@ -59,6 +60,12 @@ extension JSONWriter {
                 writer.member("storefront", storefront)
             }
         }
+    }
+
+    fileprivate mutating func members(of link: LinkResult) {
+        if let campaign = link.campaign { member("campaign", campaign) }
+        member("counts", link.refusal == nil)
+        if let refusal = link.refusal { member("code", refusal.rawValue) }
     }
 
     fileprivate mutating func members(of terms: OfferTerms, showsDetails: Bool) {

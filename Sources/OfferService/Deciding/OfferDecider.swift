@@ -15,9 +15,11 @@ struct OfferDecider: Sendable {
     let signer: OfferSigner
     let loader: CustomerLoader
     let ledger: OfferLedger
+    let links: LinkDesk
 
-    init(signer: OfferSigner, store: CurrentStore, refresher: RefreshQueue?, log: Logger) {
+    init(signer: OfferSigner, store: CurrentStore, refresher: RefreshQueue?, linkKey: LinkKey?, log: Logger) {
         self.signer = signer
+        links = LinkDesk(store: store, key: linkKey, metrics: signer.metrics)
         loader = CustomerLoader(store: store, refresher: refresher)
         ledger = OfferLedger(store: store, metrics: signer.metrics, log: log)
     }
@@ -34,9 +36,14 @@ struct OfferDecider: Sendable {
         _ admission: Admission, _ reservations: inout Reservations
     ) async throws(Problem) -> DecisionOutcome {
         let app = try admission.app(named.bundleID)
-        let customer = try await loader.load(named, app, at: now) { facts in
+        var named = named
+        if let link = named.name.link {
+            named.shownLink = try await links.read(link, of: named.bundleID, app, at: now)
+        }
+        let loaded = try await loader.load(named, app, at: now) { facts in
             offers.decide(by: app.rules, facts, at: now).contains(where: \.needsHistory)
         }
+        let customer = try await usingLink(named.shownLink, loaded, named, app)
         let decisions = offers.decide(by: app.rules, customer.facts, at: now)
         signer.metrics.decided(decisions, of: customer.app)
         let time = signing == .nothing ? now : try signer.timestamp()
@@ -89,6 +96,19 @@ struct OfferDecider: Sendable {
             }
         }
         return DecisionOutcome(customer: customer, listing: app.listing, offers: outcomes)
+    }
+
+    /// Uses the link that a request shows.
+    /// - Returns: the customer, without the grant of a link that gives nothing any more.
+    private func usingLink(
+        _ shown: ShownLink?, _ customer: EvaluatedCustomer, _ named: NamedCustomer, _ app: Catalogue.App
+    ) async throws(Problem) -> EvaluatedCustomer {
+        guard let shown, let result = customer.link, try await !links.use(shown, result, at: now) else {
+            return customer
+        }
+        var other = named
+        other.shownLink = .refused(.unknown, campaign: result.campaign)
+        return try await loader.load(other, app, at: now) { _ in false }
     }
 
     /// Decides by the app's rule whether a customer gets an introductory offer.

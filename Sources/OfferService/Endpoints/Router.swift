@@ -14,6 +14,8 @@ package struct Router: Responder {
     }
 
     private let routes: [String: Route]
+    /// The routes whose last part varies, by the part before it.
+    private let routesByFolder: [String: Route]
     private let unknownPath: [Int: Counter]
     private let unreadable: [Int: Counter]
     private let hostRule: HostRule
@@ -27,10 +29,12 @@ package struct Router: Responder {
         _ endpoints: [Endpoint], hostRule: HostRule, gatekeeper: Gatekeeper, metrics: ServiceMetrics,
         refusals: RefusalLog, log: Logger
     ) {
-        routes = Dictionary(
-            uniqueKeysWithValues: endpoints.map { endpoint in
-                (endpoint.path, Route(endpoint: endpoint, responses: metrics.responses(of: endpoint.path)))
-            })
+        let pairs = endpoints.map { endpoint in
+            (endpoint.path, Route(endpoint: endpoint, responses: metrics.responses(of: endpoint.path)))
+        }
+        routes = Dictionary(uniqueKeysWithValues: pairs)
+        routesByFolder = Dictionary(
+            uniqueKeysWithValues: pairs.filter { $0.0.hasSuffix("}") }.map { (Self.folder(of: $0.0), $0.1) })
         unknownPath = metrics.responses(of: "other")
         unreadable = metrics.responses(of: "none")
         self.hostRule = hostRule
@@ -44,8 +48,16 @@ package struct Router: Responder {
     /// The paths of all endpoints.
     package var paths: [String] { routes.keys.sorted() }
 
+    private static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? path
+    }
+
+    private func route(of path: String) -> Route? {
+        routes[path] ?? (routesByFolder.isEmpty ? nil : routesByFolder[Self.folder(of: path)])
+    }
+
     package func reply(to request: HTTPRequest, shedding: LoadShedding) -> Reply {
-        let route = routes[request.path]
+        let route = route(of: request.path)
         guard request.browser != nil, let route, route.endpoint.servesWebPages,
             let origin = gatekeeper.webOrigin(of: request)
         else { return reply(to: request, route, shedding: shedding) }

@@ -15,23 +15,23 @@ struct NewExposures {
     /// - Parameters:
     ///   - offerID: nil for an introductory offer.
     ///   - places: the customer's places in the samples of the rule.
-    ///   - isGranted: true if a grant replaces the rule.
+    ///   - grant: the channel of the grant that replaces the rule; nil if none does.
     func to(
         _ productID: ProductID, _ offerID: OfferID?, by rule: Rule, _ arm: Exposure.Arm, _ places: [SamplePlace],
-        isGranted: Bool = false
+        grant: OfferSource.Channel? = nil
     ) -> [Exposure] {
         guard let identifier = customer.exposedAs else { return [] }
         let places = places.isEmpty ? [nil] : places.map(Optional.some)
         return places.map { place in
             Exposure(
                 subject: .customer(identifier), productID: productID, offerID: offerID, arm: arm, place: place,
-                source: source(of: rule, isGranted: isGranted), placement: customer.facts.placement,
+                source: source(of: rule, grant: grant), placement: customer.facts.placement,
                 rulesDigest: rulesDigest, at: at)
         }.filter { new in !customer.exposures.contains(where: new.isAbout) }
     }
 
-    func source(of rule: Rule, isGranted: Bool) -> OfferSource {
-        OfferSource(rule: rule.name, channel: isGranted ? .grant : channel)
+    func source(of rule: Rule, grant: OfferSource.Channel?) -> OfferSource {
+        OfferSource(rule: rule.name, channel: grant ?? channel)
     }
 }
 

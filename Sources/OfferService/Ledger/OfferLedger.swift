@@ -214,10 +214,10 @@ struct OfferLedger: Sendable {
                 return LedgerRequest.Offer(
                     productID: terms.productID, offerID: terms.offerID, limits: terms.limits,
                     nonces: plan.nonces, expiresAt: plan.expiresAt, validUntil: plan.validUntil,
-                    source: new.source(of: terms.rule, isGranted: terms.grant != nil),
+                    source: new.source(of: terms.rule, grant: terms.grantChannel),
                     exposures: new.to(
                         terms.productID, terms.offerID, by: terms.rule, .offered, plan.places,
-                        isGranted: terms.grant != nil),
+                        grant: terms.grantChannel),
                     grant: terms.grant)
             }, reserving: reserving,
             heldOut: heldOut.compactMap { offer in
@@ -236,5 +236,12 @@ struct OfferLedger: Sendable {
         guard let app = offers.first?.app else { return }
         let nonces = offers.flatMap(\.plan.nonces)
         try? await store.withdraw(nonces, in: app)
+    }
+}
+
+extension OfferTerms {
+    /// The channel of a signature under the grant; nil without a grant.
+    fileprivate var grantChannel: OfferSource.Channel? {
+        grant == nil ? nil : campaign == nil ? .grant : .link
     }
 }

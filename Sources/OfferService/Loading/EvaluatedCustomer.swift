@@ -28,6 +28,8 @@ struct EvaluatedCustomer: Sendable {
     private let shownOwners: Set<Customer>
     /// True if the request names the customer by an account of the app, and not only by purchases.
     private let isNamedByAccount: Bool
+    /// What became of the link in the request; nil if it shows none.
+    let link: LinkResult?
 }
 
 /// The outcomes of the refreshes that a decision waited for.
@@ -49,7 +51,8 @@ extension EvaluatedCustomer {
         newFacts: [SubscriberFact], _ refreshes: RefreshOutcomes, at now: Timestamp
     ) throws(Problem) {
         let stored = stored ?? StoredCustomer(unknownIn: app)
-        let all = stored.adding(newFacts)
+        let linkGrant = customer.shownLink?.grant(in: app)
+        let all = stored.adding(newFacts).adding(linkGrant)
         let proven = Set(newFacts.map(\.originalTransactionID))
         let shown = try ShownPurchases(proven, customer, all, stored: stored, newFacts, by: configured.ownership)
         let owned = OwnedCustomer(
@@ -71,10 +74,17 @@ extension EvaluatedCustomer {
             oldBefore: refreshes.customer == .unanswered ? now - evidence.freshness : nil, at: now)
         let download = FirstDownload(appTransaction, receipt, customer, stored: shown.knownAppleAccounts, facts)
         self.app = app
+        let link = customer.shownLink?.result(
+            isOwn: linkGrant.map { grant in
+                owned.map { $0.grants.contains { $0.id == grant.id } }
+                    ?? (grant.subject.customer == customer.identifier)
+            } ?? false)
+        self.link = link
         self.facts = CustomerFacts(
             state: state, environment: app.environment, team: owned?.teamFactsByName ?? [:],
             originalAppVersion: download.version.flatMap(AppVersion.init), originalPurchase: download.purchaseDate,
             places: owned?.exposures.places ?? [:], placement: customer.name.placement?.description,
+            link: link.flatMap { $0.refusal == nil ? $0.campaign : nil },
             events: owned?.events ?? [], grants: owned?.grants ?? [])
         self.newFacts = newFacts
         // The proofs must belong to the Apple Account that the signature counts for.
@@ -137,6 +147,7 @@ extension EvaluatedCustomer {
         if let version = facts.originalAppVersion { lines.append("originalAppVersion \(version)") }
         if let purchase = facts.originalPurchase { lines.append("originalPurchase \(purchase.milliseconds)") }
         if let placement = facts.placement { lines.append("placement \(placement)") }
+        if let link = facts.link { lines.append("link \(link)") }
         lines += facts.events.map { event in
             "\(event.kind.rawValue) \(event.productID.text) \(event.offerID.text) \(event.at.milliseconds)"
         }

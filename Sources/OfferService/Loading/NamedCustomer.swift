@@ -11,6 +11,8 @@ struct NamedCustomer: Sendable {
         let environment: AppStoreEnvironment?
         /// The place in the app where an offer is to appear; nil if the request does not name it.
         var placement: FieldText?
+        /// The link that the customer opened; nil if the request shows none.
+        var link: FieldText?
     }
 
     enum Identity: Hashable, Sendable {
@@ -41,6 +43,8 @@ struct NamedCustomer: Sendable {
     let name: Name
     let proofs: VerifiedProofs?
     let unprovenRefresh: UnprovenRefresh
+    /// What ``Name/link`` is; nil if there is none, or if it has not been read yet.
+    var shownLink: ShownLink?
 
     init(_ name: Name, proofs: VerifiedProofs?, unprovenRefresh: UnprovenRefresh) {
         self.name = name

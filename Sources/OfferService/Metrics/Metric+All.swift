@@ -24,6 +24,14 @@ extension Metric {
         "offer_signer_grants_total", .counter, ["act"],
         "Grants of an offer to one customer: `made`, `waiting` for a second person because the budget is used up, "
             + "`approved` or `withdrawn`.")
+    static let shownLinks = Metric(
+        "offer_signer_shown_links_total", .counter, ["outcome"],
+        "Links of campaigns that requests show: `campaign`, a personal link `claimed` for the first time or `repeated`, and "
+            + "those that do not count: `unknown`, `expired`, or those of `another_customer`.")
+    static let linkPages = Metric(
+        "offer_signer_link_pages_total", .counter, ["kind"],
+        "Answers at the address of links: the page of a `campaign`, of a `personal` link, of an `ended` or `unknown` one, "
+            + "and the `association` file. Programs that scan mail count too.")
     static let emailUsernames = Metric(
         "offer_signer_email_usernames_total", .counter, [],
         "Offers and decisions whose `applicationUsername` is an e-mail address, where Apple asks for a one-way hash.")
@@ -194,7 +202,8 @@ extension Metric {
         "Always 1, labelled with the versions of the program, its compiler, and the OpenSSL library it runs with.")
 
     package static let all = [
-        requests, refusals, limited, keyedRequests, grants, emailUsernames, signatures, unboundJWS,
+        requests, refusals, limited, keyedRequests, grants, shownLinks, linkPages, emailUsernames, signatures,
+        unboundJWS,
         selfVerificationFailures,
         signing,
         verifying, token, tokenRefusals, tokenWaiting,

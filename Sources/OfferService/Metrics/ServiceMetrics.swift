@@ -24,6 +24,8 @@ package final class ServiceMetrics: Sendable {
     private let decisions = NIOLockedValueBox<[DecidedOn: Counter]>([:])
     private let reloads: [ReloadOutcome: Counter]
     private let grants: [GrantAct: Counter]
+    private let shownLinks: [ShownLinkOutcome: Counter]
+    private let linkPages: [LinkPageKind: Counter]
     private let signIns: [SignInWay: [SignInOutcome: Counter]]
     let signing: Histogram
     let verifying: Histogram
@@ -47,6 +49,8 @@ package final class ServiceMetrics: Sendable {
         limited = Self.each { registry.counter(.limited, $0) }
         reloads = Self.each { registry.counter(.ringReloads, $0) }
         grants = Self.each { registry.counter(.grants, $0) }
+        shownLinks = Self.each { registry.counter(.shownLinks, $0) }
+        linkPages = Self.each { registry.counter(.linkPages, $0) }
         signIns = Dictionary(
             uniqueKeysWithValues: SignInWay.allCases.map { way in
                 (way, Self.each { registry.counter(.consoleSignIns, way.rawValue, $0) })
@@ -190,6 +194,29 @@ package final class ServiceMetrics: Sendable {
         /// Above the budget of the person, so a second person must approve it.
         case waiting
     }
+
+    /// What became of a link that a request shows.
+    enum ShownLinkOutcome: String, CaseIterable {
+        case campaign
+        case claimed
+        case repeated
+        case unknown
+        case expired
+        case anotherCustomers = "another_customer"
+    }
+
+    func shownLink(_ outcome: ShownLinkOutcome) { shownLinks[outcome]?.increment() }
+
+    /// An answer at the address of links.
+    enum LinkPageKind: String, CaseIterable {
+        case campaign
+        case personal
+        case ended
+        case unknown
+        case association
+    }
+
+    func linkPage(_ kind: LinkPageKind) { linkPages[kind]?.increment() }
 
     func granted(_ act: GrantAct) { grants[act]?.increment() }
 

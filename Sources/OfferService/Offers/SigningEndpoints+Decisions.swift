@@ -45,7 +45,7 @@ extension DecisionRequest {
     fileprivate var customerName: NamedCustomer.Name {
         NamedCustomer.Name(
             bundleID: bundleID, identity: .account(customer, claiming: transactionID), environment: environment,
-            placement: placement)
+            placement: placement, link: link)
     }
 }
 

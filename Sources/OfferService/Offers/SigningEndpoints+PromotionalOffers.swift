@@ -195,6 +195,6 @@ extension OfferRequest {
     fileprivate var customerName: NamedCustomer.Name {
         NamedCustomer.Name(
             bundleID: appBundleID, identity: .account(customer, claiming: transactionID), environment: environment,
-            placement: placement)
+            placement: placement, link: link)
     }
 }

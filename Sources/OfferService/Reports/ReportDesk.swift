@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 package import OfferCore
+package import OfferEligibility
 package import OfferReports
 package import SubscriberStore
 package import SubscriberSync
@@ -40,6 +41,11 @@ package final class ReportDesk: Sendable {
                 let work = kept[subject].map(ReportStanding.Work.init) ?? .refused
                 return (subject, ReportStanding(report: reports[subject], work: work))
             })
+    }
+
+    /// Returns the counts of each campaign of an app that has any, by name.
+    package func linkCounts(in app: AppScope) async throws(StoreError) -> [String: LinkCounts] {
+        try await store.linkCounts(in: app)
     }
 
     /// Requests a new report, however old the kept one is.

@@ -107,7 +107,8 @@ private struct ReportQuery {
         let app = try admission.app(bundleID)
         guard let terms = app.rules.terms(of: productID, offerID) else { throw .unknownOffer }
         let samples = terms.rule.sampleNames
-        guard sample.map(samples.contains) ?? (samples.count <= 1) else { throw .unknownSample(samples) }
+        let all = samples + app.rules.mailings(of: terms)
+        guard sample.map(all.contains) ?? (samples.count <= 1) else { throw .unknownSample(all) }
         return ReportedOffer(
             app: AppScope(bundleID: bundleID, environment: environment ?? app.firstEnvironment), productID: productID,
             offerID: offerID, sample: sample ?? samples.first)

@@ -17,6 +17,8 @@ package struct DecisionRequest {
     package let environment: AppStoreEnvironment?
     /// The place in the app where an offer is to appear.
     package let placement: FieldText?
+    /// The link that the customer opened.
+    package let link: FieldText?
     /// nil for all products.
     package let productIDs: Set<ProductID>?
     package let signing: Signing
@@ -25,8 +27,8 @@ package struct DecisionRequest {
     package static let counts = 1...50
 
     private static let names: Set<String> = [
-        "bundleID", "applicationUsername", "appAccountToken", "transactionID", "environment", "placement", "productIDs",
-        "sign",
+        "bundleID", "applicationUsername", "appAccountToken", "transactionID", "environment", "placement", "link",
+        "productIDs", "sign",
     ]
 
     /// - Parameter user: the signed-in user, who is the only permitted customer and need not be named; nil to permit
@@ -40,6 +42,7 @@ package struct DecisionRequest {
             transactionID = try reader.optionalField("transactionID", TransactionID.init)
             environment = try reader.environment()
             placement = try reader.placement()
+            link = try reader.link()
         } catch { throw Problem(error) }
         if let user, customer != user { throw .customerNotYours }
         productIDs = try Self.productIDs(members["productIDs"])

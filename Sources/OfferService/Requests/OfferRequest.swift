@@ -23,6 +23,8 @@ package struct OfferRequest: Hashable, Sendable {
     package let environment: AppStoreEnvironment?
     /// The place in the app where the offer is to appear. Apple's sample has none.
     package let placement: FieldText?
+    /// The link that the customer opened. Apple's sample has none.
+    package let link: FieldText?
     /// True if a JWS accompanies the signature. Apple's sample has none.
     package let wantsJWS: Bool
 
@@ -47,6 +49,7 @@ package struct OfferRequest: Hashable, Sendable {
             transactionID = wantsJWS ? try reader.optionalField("transactionID", TransactionID.init) : nil
             environment = spelling == .command ? nil : try reader.environment()
             placement = spelling == .v1 ? try reader.placement() : nil
+            link = spelling == .v1 ? try reader.link() : nil
             offerID = try reader.field("offerID", OfferID.init)
             customer = if let user, !reader.namesCustomer { user } else { try reader.customer() }
         } catch {
@@ -60,6 +63,6 @@ package struct OfferRequest: Hashable, Sendable {
 
     private static let namesInV1: Set<String> = [
         "bundleID", "productID", "offerID", "applicationUsername", "appAccountToken", "transactionID",
-        "environment", "placement",
+        "environment", "placement", "link",
     ]
 }

@@ -20,6 +20,7 @@ package struct Application: Sendable {
         package var safeguards = Safeguards()
         package var subscribers = Subscribers()
         package var front = Front()
+        package var links = Links()
         /// The time limit for a request for a retention message.
         package var retentionDeadline = Settings.retentionDeadline.defaultValue
 
@@ -40,6 +41,14 @@ package struct Application: Sendable {
         package var refresher: RefreshQueue?
         /// True if the catalogue is compared with App Store Connect.
         package var readsAppStoreConnect = false
+    }
+
+    /// What links of campaigns need.
+    package struct Links: Sendable {
+        /// nil if there are no personal links.
+        package var key: LinkKey?
+        /// The scheme and host of links; nil if they are unknown.
+        package var origin: String?
     }
 
     /// The dependencies of the application on the server around it.
@@ -67,6 +76,8 @@ package struct Application: Sendable {
     package let store: CurrentStore
     let intake: NotificationIntake
     let notifications: NotificationEndpoint
+    let linkPages: LinkPages
+    package let linkVisits: LinkVisitCounter
     let retention: RetentionEndpoint
     package let retentionHealth: RetentionHealth
     /// The tasks that may outlast their requests. They end before the store is closed.
@@ -122,7 +133,8 @@ package struct Application: Sendable {
         signer = OfferSigner(
             policy: policy, keyHealth: keyHealth, safeguards: safeguards, sources: sources, metrics: metrics,
             refusals: refusals, log: log)
-        let decider = OfferDecider(signer: signer, store: store, refresher: refresher, log: log)
+        let decider = OfferDecider(
+            signer: signer, store: store, refresher: refresher, linkKey: dependencies.links.key, log: log)
         signing = SigningEndpoints(
             signer: signer, decider: decider, limits: limits, proofs: ProofVerifier(trust: trust, now: sources.now),
             log: log)
@@ -140,6 +152,10 @@ package struct Application: Sendable {
         intake = NotificationIntake(store: store, trust: trust, now: sources.now, log: log)
         notifications = NotificationEndpoint(
             store: store, intake: intake, limits: limits, metrics: metrics.sync, log: log)
+        linkVisits = LinkVisitCounter(store: store, log: log)
+        linkPages = LinkPages(
+            key: dependencies.links.key, origin: dependencies.links.origin, visits: linkVisits, metrics: metrics,
+            now: sources.now)
         retentionHealth = RetentionHealth(uptime: sources.uptime, readiness: telemetry.readiness, log: log)
         retention = RetentionEndpoint(
             decider: RetentionDecider(decider), uptime: sources.uptime,

@@ -50,9 +50,19 @@ extension Application {
             .work(["GET"], "/v1/reports/offers", scope: .reports, reportEndpoint.handler),
             .view("/openapi.json", for: .anyAddress, shedsLoad: .all) { _, _ in OpenAPI.answer },
         ]
-        // The address for notifications is public, so it serves no readiness details.
-        let health = role == .notifications ? [live] : [live, ready]
+        // Many customers of a mailing can share an address, and their visits must not count against the API's limits.
+        let links: [Endpoint] = [
+            .view("/.well-known/apple-app-site-association", for: .anyone, shedsLoad: .all) { request, admission in
+                self.linkPages.association(request, admission)
+            },
+            .view(LinkText.path + "{link}", for: .anyone, shedsLoad: .all) { request, admission in
+                self.linkPages.page(request, admission)
+            },
+        ]
+        // The addresses for notifications and links are public, so they serve no readiness details.
+        let health = role == .notifications || role == .links ? [live] : [live, ready]
         return health + (role.contains(.offers) ? work : []) + (role.contains(.metrics) ? metrics : [])
             + (role.contains(.notifications) ? [notifications.endpoint, retention.endpoint] : [])
+            + (role.contains(.links) ? links : [])
     }
 }

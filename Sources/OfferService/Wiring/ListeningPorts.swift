@@ -7,6 +7,8 @@ package struct ListeningPorts: Hashable, Sendable {
     package let metrics: Int?
     /// nil if notifications have no separate address.
     package let notifications: Int?
+    /// nil if no pages of links are served.
+    package let links: Int?
     /// nil if there is no console.
     package let console: Int?
 
@@ -16,6 +18,7 @@ package struct ListeningPorts: Hashable, Sendable {
         main = ports[0]
         metrics = configuration.metricsAddress == nil ? nil : others.popFirst()
         notifications = configuration.notificationsAddress == nil ? nil : others.popFirst()
+        links = configuration.links.address == nil ? nil : others.popFirst()
         console = configuration.console == nil ? nil : others.popFirst()
     }
 }

@@ -88,6 +88,17 @@ package enum ServiceBuilder {
             }
         } catch { throw ConfigurationError(problems: [error]) }
         dependencies.subscribers.readsAppStoreConnect = catalogueWatch != nil
+        dependencies.links.origin = configuration.links.origin?.text
+        do throws(OpenSSLError) {
+            dependencies.links.key = try configuration.links.key.map { secret throws(OpenSSLError) in
+                try LinkKey(secret)
+            }
+        } catch {
+            throw ConfigurationError(
+                problems: [
+                    Diagnostic("\(Settings.linksKey.variable) cannot be used (\(error))", hint: "report this as a bug")
+                ])
+        }
         dependencies.retentionDeadline = configuration.retentionDeadline
         let application = Application(dependencies)
         let console: (responder: any Responder, services: [any Service])?
@@ -120,7 +131,7 @@ package enum ServiceBuilder {
         // `storeWatch` closes the store, after the services that follow it have stopped.
         var services: [any Service] = [
             reloader, jwksRefresher, healthMonitor, watch, storeWatch, ledgerWatch, reportWorker,
-            application.detachedWork,
+            application.detachedWork, application.linkVisits,
         ]
         if let forwardClient {
             services.append(
@@ -158,6 +169,14 @@ package enum ServiceBuilder {
                     address, sharesPort: configuration.sharesPort, maximumConnections: ofNotifications,
                     responder: router(.notifications, at: address)))
         }
+        if let address = configuration.links.address {
+            let ofLinks = min(maximumLinkConnections, connections / 4)
+            connections -= ofLinks
+            others.append(
+                Listener(
+                    address, sharesPort: configuration.sharesPort, maximumConnections: ofLinks,
+                    responder: router(.links, at: address)))
+        }
         if let console, let address = configuration.console?.address {
             connections -= maximumConsoleConnections
             others.append(
@@ -187,6 +206,8 @@ package enum ServiceBuilder {
 
     /// The connection limit for notifications. The App Store keeps few connections open.
     private static let maximumNotificationConnections = 512
+    /// The connection limit for the pages of links. Everybody who gets a mail may open one at the same time.
+    private static let maximumLinkConnections = 2048
     /// The connection limit for metrics: enough for Prometheus and a few people, but small enough to leave most file
     /// descriptors for offers.
     private static let maximumMetricsConnections = 32
