@@ -23,11 +23,25 @@ extension Samples {
             ("report", page(good, .none)), ("report-early", page(early, .waiting(customersRead: 1200))),
             ("report-first", page(nil, .waiting(customersRead: 12_000))),
             ("report-failed", page(nil, .failed(at: days(-0.01)))), ("report-refused", page(nil, .refused)),
-            ("reports", ReportsView(frame: frame(PageAddress("/reports")), rows: rows, order: .attention).html),
+            (
+                "reports",
+                ReportsView(
+                    frame: frame(PageAddress("/reports")), rows: rows, campaigns: campaigns, order: .attention
+                ).html
+            ),
             ("reports-sorted", ReportsView(frame: frame(address), rows: rows, order: .effect).html),
             ("reports-empty", ReportsView(frame: frame(PageAddress("/reports")), rows: [], order: .attention).html),
         ]
     }
+
+    private static let campaigns = [
+        ReportsView.Campaign(
+            name: "spring", app: "com.example.app", made: 18_000, heldOut: 2000, personalVisits: 9412,
+            campaignVisits: 12, claimed: 3107, report: PageAddress("/reports/offer", ["offer": "winback_1m"])),
+        ReportsView.Campaign(
+            name: "banner", app: "com.example.app", made: 0, heldOut: 0, personalVisits: 0, campaignVisits: 530,
+            claimed: 0, report: nil),
+    ]
 
     private static func offer(_ name: String, sample: String? = "spring") -> ReportView.Offer {
         ReportView.Offer(

@@ -49,6 +49,38 @@ struct ReportsPageTests {
         ).round()
     }
 
+    @Test("the overview shows what became of the links of a campaign, and leads to the report of its mailing")
+    func campaigns() async throws {
+        let links = """
+                appAppleID: 1234567890
+                links:
+                  teamID: ABCDE12345
+                  name: Example
+                  campaigns: [{name: spring, offer: {productID: monthly, offerID: half}}, {name: banner}]
+            """
+        let console = try await TestConsole(Self.yaml.replacing("    appAppleID: 1234567890", with: links))
+        let sample = Sample.offer("half", nonces: [], expiresAt: 0)
+        let mailing = Mailing(
+            campaign: "spring", offer: Campaign.Offer(productID: sample.productID, offerID: sample.offerID), holdOut: 0,
+            madeAt: Sample.day(1), expiresAt: Sample.day(11), rulesDigest: [])
+        let made = try await console.store.make(mailing, for: (1...4).map(Sample.account), in: Sample.production)
+        _ = try await console.store.claim(made[0], in: Sample.production, at: Sample.day(2))
+        let visits = [
+            LinkVisits(campaign: "spring", day: 1, isPersonal: true, count: 33),
+            LinkVisits(campaign: "banner", day: 1, isPersonal: false, count: 44),
+        ]
+        try await console.store.addVisits(visits, in: Sample.production)
+        let cookie = try await console.signIn(["marketing"])
+        let page = await console.get("/reports", cookie: cookie).text
+        let rows = page.split(separator: "<tr>").filter { $0.contains("spring") || $0.contains("banner") }.map { row in
+            row.matches(of: /<span class="number">([0-9]+)<\/span>/).map { String($0.output.1) }
+        }
+        #expect(rows.suffix(2) == [["4", "0", "33", "1", "0"], ["0", "0", "0", "0", "44"]], "\(page)")
+        await Self.makeReports(console)
+        let report = await console.get("/reports/offer?\(Self.offer)&sample=link:spring", cookie: cookie)
+        #expect(report.status == 200 && page.contains("sample=link%3Aspring"), "\(report.text)")
+    }
+
     @Test("a page requests its report, shows the progress, and then the numbers with their age")
     func report() async throws {
         let console = try await Self.console()

@@ -40,7 +40,31 @@ struct ReportsPage: Sendable {
         }
         var address = PageAddress("/reports")
         if let sort = request.values["sort"] { address = address.with("sort", sort) }
-        return .page(ReportsView(frame: request.frame(at: address), rows: rows, order: order).html)
+        let campaigns = try await campaigns(request, offers)
+        return .page(
+            ReportsView(frame: request.frame(at: address), rows: rows, campaigns: campaigns, order: order).html)
+    }
+
+    private func campaigns(
+        _ request: ConsoleRequest, _ offers: [ReportedOffer]
+    ) async throws(ConsoleRefusal) -> [ReportsView.Campaign] {
+        let apps = (request.policy.catalogue?.apps ?? [:]).sorted { $0.key.text.description < $1.key.text.description }
+        var campaigns: [ReportsView.Campaign] = []
+        for (id, app) in apps {
+            guard let links = app.rules.links else { continue }
+            let scope = AppScope(bundleID: id, environment: app.firstEnvironment)
+            let counts: [String: LinkCounts]
+            do { counts = try await desk.linkCounts(in: scope) } catch { throw request.unavailable }
+            campaigns += links.campaigns.map { campaign in
+                let count = counts[campaign.name] ?? LinkCounts()
+                let offer = offers.first { $0.app == scope && $0.sample == campaign.sample }
+                return ReportsView.Campaign(
+                    name: campaign.name, app: id.text.description, made: count.made, heldOut: count.heldOut,
+                    personalVisits: count.personalVisits, campaignVisits: count.campaignVisits, claimed: count.claimed,
+                    report: offer.map { request.view(of: $0).address })
+            }
+        }
+        return campaigns
     }
 
     @Sendable private func report(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {

@@ -15,6 +15,33 @@ package final class ReportsView: Sendable {
         }
     }
 
+    /// A campaign with links, and what became of them.
+    package struct Campaign: Sendable {
+        let name: String
+        let app: String
+        let made: Int64
+        let heldOut: Int64
+        let personalVisits: Int64
+        let campaignVisits: Int64
+        let claimed: Int64
+        /// The report of the mailing; nil if the campaign has no personal links.
+        let report: PageAddress?
+
+        package init(
+            name: String, app: String, made: Int64, heldOut: Int64, personalVisits: Int64, campaignVisits: Int64,
+            claimed: Int64, report: PageAddress?
+        ) {
+            self.name = name
+            self.app = app
+            self.made = made
+            self.heldOut = heldOut
+            self.personalVisits = personalVisits
+            self.campaignVisits = campaignVisits
+            self.claimed = claimed
+            self.report = report
+        }
+    }
+
     /// The order of the rows. The raw values are those of the field `sort`.
     package enum Order: String, CaseIterable, Sendable {
         /// Offers that need attention come first.
@@ -24,16 +51,18 @@ package final class ReportsView: Sendable {
 
     let frame: PageFrame
     let rows: [Row]
+    let campaigns: [Campaign]
     let order: Order
 
-    package init(frame: PageFrame, rows: [Row], order: Order) {
+    package init(frame: PageFrame, rows: [Row], campaigns: [Campaign] = [], order: Order) {
         self.frame = frame
+        self.campaigns = campaigns
         self.rows = rows.sorted(by: order)
         self.order = order
     }
 
     package var html: HTML {
-        frame.page("Reports", in: .reports, "<h1>Reports</h1>\n\(list)")
+        frame.page("Reports", in: .reports, "<h1>Reports</h1>\n\(list)\(links)")
     }
 
     private var list: HTML {
@@ -50,6 +79,33 @@ package final class ReportsView: Sendable {
             <thead><tr>\(head)</tr></thead>
             <tbody>
             \(rows.html(row))</tbody></table></div>
+            """)
+    }
+
+    private var links: HTML? {
+        guard !campaigns.isEmpty else { return nil }
+        let rows = campaigns.html { campaign in
+            let name: HTML =
+                campaign.report.map { #"<a href="\#($0)">\#(UserText.text(campaign.name))</a>"# }
+                ?? "\(UserText.text(campaign.name))"
+            return """
+                <tr><th scope="row">\(name)<p class="note">\(UserText.text(campaign.app))</p></th>
+                <td>\(Self.number(Int(campaign.made)))</td><td>\(Self.number(Int(campaign.heldOut)))</td>
+                <td>\(Self.number(Int(campaign.personalVisits)))</td><td>\(Self.number(Int(campaign.claimed)))</td>
+                <td>\(Self.number(Int(campaign.campaignVisits)))</td></tr>
+
+                """
+        }
+        let head: [StaticString] = [
+            "Campaign", "Links made", "Customers left out", "Visits to their pages", "Opened in the app",
+            "Visits to the campaign's page",
+        ]
+        return Blocks.section(
+            "campaigns", "Links of campaigns", count: campaigns.count,
+            """
+            <p class="note">Programs that scan mail visit pages too, so visits are not people. The report of a campaign \
+            compares everybody to whom a link was sent with those who were left out.</p>
+            \(Blocks.table("Links of campaigns", head: head, rows: rows, class: "figures"))
             """)
     }
 
