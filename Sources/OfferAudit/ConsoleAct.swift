@@ -25,6 +25,8 @@ package struct ConsoleAct: Hashable, Sendable {
         case audit = "console_audit"
         /// The list of grants with the customers, notes and tickets.
         case grants = "console_grants"
+        /// Personal links of a campaign were made, with the command.
+        case mailing = "console_mailing"
         case grant = "console_grant"
         case grantApproval = "console_grant_approved"
         case grantWithdrawal = "console_grant_withdrawn"
@@ -42,7 +44,8 @@ package struct ConsoleAct: Hashable, Sendable {
     /// nil for acts that are not about a grant.
     package let grant: AuditedGrant?
 
-    /// The name of the person for whom a link is, or whose sessions end; nil for everybody, and for other acts.
+    /// The name of the person for whom a sign-in link is, or whose sessions end, or of the campaign; nil for everybody, and
+    /// for other acts.
     package let about: String?
     /// The roles that a link gives; empty for other acts.
     package let roles: [String]

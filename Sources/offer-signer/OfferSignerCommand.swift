@@ -23,7 +23,7 @@ struct OfferSignerCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self, TokensCommand.self,
             AppStoreCommand.self, RetentionCommand.self, CustomersCommand.self, DecideCommand.self, RulesCommand.self,
-            CatalogueCommand.self, GrantsCommand.self,
+            CatalogueCommand.self, GrantsCommand.self, LinksCommand.self,
             AlarmsCommand.self, ReportCommand.self, ConsoleCommand.self, DatabaseCommand.self,
             AuditCommand.self, DoctorCommand.self, HealthCommand.self, ReferenceCommand.self,
         ],

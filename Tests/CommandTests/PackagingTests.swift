@@ -84,7 +84,7 @@ struct PackagingTests {
         let groups: Set = [
             "", "alarms", "console", "keys", "tokens", "audit", "app-store", "customers", "rules", "database",
             "retention", "retention messages", "retention images", "retention defaults", "retention url",
-            "retention performance-test", "reference", "catalogue", "grants",
+            "retention performance-test", "reference", "catalogue", "grants", "links",
         ]
         for command in try Self.commands().keys where !groups.contains(command) {
             #expect(page.contains(".It Cm \(command)\n"), "\(command)")

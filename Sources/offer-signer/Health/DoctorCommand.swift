@@ -64,6 +64,7 @@ struct DoctorCommand: AsyncParsableCommand {
         problems += storeProblems(configuration.store)
         problems += await consoleProblems(configuration.console, isOnline: online)
         reportGrants(configuration)
+        reportLinks(configuration)
         problems += clockProblems(configuration)
         problems += cryptographyProblems()
         if let problem = configuration.certificate?.problem(at: .now) { problems.append(problem) }
@@ -149,6 +150,26 @@ struct DoctorCommand: AsyncParsableCommand {
                 configuration.audit == nil
                     ? "offers of \(bundleID.text) cannot be granted, because there is no audit trail"
                     : "offers of \(bundleID.text) can be granted, \(policy.dailyBudget) a day by each person alone")
+        }
+    }
+
+    /// Lists the campaigns with links, and what personal links lack.
+    private func reportLinks(_ configuration: Configuration) {
+        let apps = (configuration.catalogue?.apps ?? [:]).sorted { $0.key.text.description < $1.key.text.description }
+        if configuration.links.address != nil, apps.allSatisfy({ $0.value.rules.links == nil }) {
+            report("pages of links would be served, but no app has campaigns")
+        }
+        for (bundleID, app) in apps {
+            guard let links = app.rules.links else { continue }
+            let names = links.campaigns.map { campaign in
+                campaign.hasEnded(at: Timestamp(.now)) ? "\(campaign.name) (ended)" : campaign.name
+            }
+            report("campaigns of \(bundleID.text) with links: \(names.joined(separator: ", "))")
+            guard links.campaigns.contains(where: { $0.offer != nil }) else { continue }
+            if configuration.links.key == nil {
+                report("personal links do not count, because \(Settings.linksKey.variable) is not set")
+            }
+            if configuration.store == nil { report("personal links do not count, because there is no database") }
         }
     }
 

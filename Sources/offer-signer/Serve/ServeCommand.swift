@@ -127,6 +127,9 @@ struct ServeCommand: AsyncParsableCommand {
                 "App Store notifications go to \(scheme)://\(address.authority(port: port))/v1/app-store-notifications\n"
             )
         }
+        if let address = configuration.links.address, let port = ports.links {
+            StandardStreams.print("links of campaigns open pages on \(scheme)://\(address.authority(port: port))/o/\n")
+        }
         if let console = configuration.console, let port = ports.console {
             announce(
                 ConsoleSettings(

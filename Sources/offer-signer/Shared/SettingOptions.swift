@@ -108,6 +108,7 @@ struct ServeOptions: ParsableArguments {
     @Flag(Settings.allowAnyone) var allowAnyone: Bool
     @Option(Settings.database) var database: String?
     @Option(Settings.notificationsAddress) var notificationsAddress: String?
+    @Option(Settings.linksAddress) var linksAddress: String?
     @Option(Settings.consoleAddress) var consoleAddress: String?
     @Option(Settings.consoleURL) var consoleURL: String?
     @Option(Settings.auditLog) var auditLog: String?
@@ -128,6 +129,7 @@ struct ServeOptions: ParsableArguments {
         flags[Settings.allowAnyone] = allowAnyone ? "true" : nil
         flags[Settings.database] = database
         flags[Settings.notificationsAddress] = notificationsAddress
+        flags[Settings.linksAddress] = linksAddress
         flags[Settings.consoleAddress] = consoleAddress
         flags[Settings.consoleURL] = consoleURL
         flags[Settings.auditLog] = auditLog
