@@ -23,22 +23,34 @@ struct DecisionAnswer: Decodable {
         let code: String
     }
 
+    struct Link: Decodable {
+        let campaign: String?
+        let counts: Bool
+        let code: String?
+    }
+
     let environment: String
+    let link: Link?
     let offers: [Eligible]
     let refused: [Refused]
 
-    func list(session: UUID) -> OfferList {
-        OfferList(
+    func list(session: UUID, link opened: URL? = nil) -> OfferList {
+        // An offer with a rule that tests the link is signed only with the link.
+        let counted = link?.counts == true ? opened : nil
+        return OfferList(
             offers: offers.map {
                 Offer(
                     productID: $0.productID, offerID: $0.offerID,
-                    billingPlan: $0.billingPlanType.map(BillingPlan.init), session: session)
+                    billingPlan: $0.billingPlanType.map(BillingPlan.init), link: counted, session: session)
             },
             refused: refused.map {
                 RefusedOffer(
                     productID: $0.productID, offerID: $0.offerID,
                     reasons: $0.reasons.map { RefusalReason(rawValue: $0.code) })
-            }, environment: environment)
+            }, environment: environment,
+            link: link.map {
+                LinkOutcome(campaign: $0.campaign, counts: $0.counts, reason: $0.code.map(LinkRefusal.init(rawValue:)))
+            })
     }
 }
 

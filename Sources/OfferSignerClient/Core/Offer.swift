@@ -7,6 +7,8 @@ public struct Offer: Hashable, Sendable, Identifiable {
     public let offerID: String
     /// The plan with which the app must buy; nil if the service names none before it signs.
     public let billingPlan: BillingPlan?
+    /// The link that the customer opened, if it counted.
+    var link: URL?
     /// The sign-in during which the offer was fetched. The client refuses it during any other.
     let session: UUID
 
@@ -30,6 +32,32 @@ public struct OfferList: Hashable, Sendable {
     public let refused: [RefusedOffer]
     /// The App Store environment of the customer's purchases, such as `Production`.
     public let environment: String
+    /// What became of the link; nil if the app passed none.
+    public let link: LinkOutcome?
+}
+
+/// What became of the link of a campaign.
+public struct LinkOutcome: Hashable, Sendable {
+    /// nil if it is unknown.
+    public let campaign: String?
+    /// True if the link counts for the customer. The offer of a personal link is then in the list, unless a limit or what holds
+    /// for every offer refuses it, or the customer has redeemed it.
+    public let counts: Bool
+    /// The reason for which it does not count.
+    public let reason: LinkRefusal?
+}
+
+/// A reason for which a link does not count for the customer.
+public struct LinkRefusal: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// It is no link of this app, or its campaign was removed.
+    public static let unknown = LinkRefusal(rawValue: "unknown_link")
+    /// It or its campaign has ended.
+    public static let expired = LinkRefusal(rawValue: "link_expired")
+    /// It was made for somebody else. Say that the offer is for the account that got the mail.
+    public static let anotherCustomers = LinkRefusal(rawValue: "another_customers_link")
 }
 
 /// An offer that the customer may not have now.

@@ -73,7 +73,8 @@ extension OfferClient {
             return SigningRequest(
                 bundleID: bundleID, productID: offer.productID, offerID: offer.offerID,
                 appAccountToken: customer.appAccountToken, applicationUsername: customer.applicationUsername,
-                transactionID: proofs.transactionID, environment: proofs.environment, proofs: ProofsBody(proofs)
+                transactionID: proofs.transactionID, environment: proofs.environment, link: offer.link?.withoutQuery,
+                proofs: ProofsBody(proofs)
             ).json
         }
         return SampleRequest(

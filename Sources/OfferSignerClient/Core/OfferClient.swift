@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Lists, signs and reports the promotional offers of one customer.
 ///
@@ -93,21 +93,24 @@ extension OfferClient {
     /// - Parameters:
     ///   - placement: the place in the app, such as `cancel`, for rules that test it.
     ///   - productIDs: the products to consider; empty for all.
+    ///   - link: the link of a campaign that the customer opened, as the system passed it to the app. ``OfferList/link`` says
+    ///     what became of it.
     public func offers(
-        at placement: String? = nil, of productIDs: [String] = [], proofs: DeviceProofs = .none
+        at placement: String? = nil, of productIDs: [String] = [], link: URL? = nil, proofs: DeviceProofs = .none
     ) async throws(OfferError) -> OfferList {
         guard !api.isSample else { throw OfferError(.notSupported, "Apple's sample cannot list offers") }
         let (customer, session) = try current()
         let body = DecisionRequest(
             bundleID: bundleID, appAccountToken: customer.appAccountToken,
             applicationUsername: customer.applicationUsername, transactionID: proofs.transactionID,
-            environment: proofs.environment, placement: placement, productIDs: productIDs.isEmpty ? nil : productIDs,
+            environment: proofs.environment, placement: placement, link: link?.withoutQuery,
+            productIDs: productIDs.isEmpty ? nil : productIDs,
             proofs: ProofsBody(proofs))
         var budget = FetchBudget()
         let answer = try await exchange(
             KeyedRequest(key: runtime.makeKey(), path: "v1/decisions", body: body.json), &budget)
         try check(session)
-        let list = try decode(DecisionAnswer.self, answer).list(session: session)
+        let list = try decode(DecisionAnswer.self, answer).list(session: session, link: link)
         environment = list.environment
         return list
     }
@@ -115,6 +118,7 @@ extension OfferClient {
     /// An offer without a rule, which no list contains. The service refuses it when it is signed if it is not in the
     /// configuration.
     public func offer(productID: String, offerID: String, billingPlan: BillingPlan? = nil) throws(OfferError) -> Offer {
-        Offer(productID: productID, offerID: offerID, billingPlan: billingPlan, session: try current().session)
+        Offer(
+            productID: productID, offerID: offerID, billingPlan: billingPlan, link: nil, session: try current().session)
     }
 }

@@ -8,6 +8,7 @@ struct DecisionRequest: Encodable {
     let transactionID: String?
     let environment: String?
     let placement: String?
+    let link: String?
     let productIDs: [String]?
     /// The client lists offers without signing them: each signature takes the customer's place under a limit.
     let sign = false
@@ -23,6 +24,7 @@ struct SigningRequest: Encodable {
     let applicationUsername: String?
     let transactionID: String?
     let environment: String?
+    let link: String?
     let proofs: ProofsBody?
 }
 
@@ -99,4 +101,9 @@ extension Encodable {
         guard let data = try? encoder.encode(self) else { preconditionFailure("a request does not encode") }
         return data
     }
+}
+
+extension URL {
+    /// The address up to its query or fragment, which may contain an e-mail address and means nothing to the service.
+    var withoutQuery: String { String(absoluteString.prefix { $0 != "?" && $0 != "#" }) }
 }

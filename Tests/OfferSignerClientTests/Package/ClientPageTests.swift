@@ -22,7 +22,7 @@ import Testing
     @Test("every code block is one that these tests run, or the TypeScript, which none runs")
     func everyBlockIsKnown() throws {
         #expect(
-            try blocks().map(\.language) == ["sh", "swift", "swift", "sh", "swift", "swift", "swift", "ts"])
+            try blocks().map(\.language) == ["sh", "swift", "swift", "sh", "swift", "swift", "swift", "swift", "ts"])
     }
 
     @Test("a newcomer gets a signature, from the package as it is on a Mac")
@@ -59,12 +59,16 @@ import Testing
             struct Session: Sendable { var idToken: String? { get async { nil } } }
             let (session, accountToken) = (Session(), UUID())
             guard let server = URL(string: "http://127.0.0.1:8080") else { exit(1) }
+            func explainWhoseLink() {}
+            let url = URL(string: "https://go.example.com/o/spring")
             let product = Product(id: "com.example.app.pro.monthly", subscriptionGroupID: "21012345")
             func alertSupport() {}
             func unlock(_ transaction: Transaction) async {}
             """
-        let snippets = try ["client.signIn(.appAccountToken(accountToken))", ".gathered()", "client.purchase("]
-            .map(swift(containing:))
+        let snippets = try [
+            "client.signIn(.appAccountToken(accountToken))", ".gathered()", "client.purchase(", "list.link",
+        ]
+        .map(swift(containing:))
         try folder.write(
             (["import OfferSignerClient", beginning] + snippets).joined(separator: "\n"), to: "main.swift")
         try Program.run([
