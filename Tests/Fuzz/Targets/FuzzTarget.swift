@@ -15,7 +15,8 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
     package static let all: [FuzzTarget] = [
         .requestReader, .requestFields, .keyText, .pkcs11URI, .userToken, .keySet, .configuration, .evidence, .jws,
         .auditLines,
-        .decision, .decisionRequest, .grantRequest, .offerEvents, .idempotencyKey, .formReader, .multipartReader,
+        .decision, .decisionRequest, .grantRequest, .linkText, .csv, .offerEvents, .idempotencyKey, .formReader,
+        .multipartReader,
         .cookieReader,
         .pendingSignIn,
         .appStoreJWS, .transaction, .renewalInfo, .appTransaction, .notification, .retentionRequest, .retentionBody,
