@@ -27,12 +27,12 @@ struct DecisionAnswer: Decodable {
     let offers: [Eligible]
     let refused: [Refused]
 
-    func list(session: UUID) -> OfferList {
+    func list(placement: String?, session: UUID) -> OfferList {
         OfferList(
             offers: offers.map {
                 Offer(
                     productID: $0.productID, offerID: $0.offerID,
-                    billingPlan: $0.billingPlanType.map(BillingPlan.init), session: session)
+                    billingPlan: $0.billingPlanType.map(BillingPlan.init), placement: placement, session: session)
             },
             refused: refused.map {
                 RefusedOffer(

@@ -72,7 +72,8 @@ extension OfferClient {
             return SigningRequest(
                 bundleID: bundleID, productID: offer.productID, offerID: offer.offerID,
                 appAccountToken: customer.appAccountToken, applicationUsername: customer.applicationUsername,
-                transactionID: proofs.transactionID, environment: proofs.environment, proofs: ProofsBody(proofs)
+                transactionID: proofs.transactionID, environment: proofs.environment, placement: offer.placement,
+                proofs: ProofsBody(proofs)
             ).json
         }
         return SampleRequest(

@@ -107,7 +107,7 @@ extension OfferClient {
         let answer = try await exchange(
             KeyedRequest(key: runtime.makeKey(), path: "v1/decisions", body: body.json), &budget)
         try check(session)
-        let list = try decode(DecisionAnswer.self, answer).list(session: session)
+        let list = try decode(DecisionAnswer.self, answer).list(placement: placement, session: session)
         environment = list.environment
         return list
     }
@@ -115,6 +115,8 @@ extension OfferClient {
     /// An offer without a rule, which no list contains. The service refuses it when it is signed if it is not in the
     /// configuration.
     public func offer(productID: String, offerID: String, billingPlan: BillingPlan? = nil) throws(OfferError) -> Offer {
-        Offer(productID: productID, offerID: offerID, billingPlan: billingPlan, session: try current().session)
+        Offer(
+            productID: productID, offerID: offerID, billingPlan: billingPlan, placement: nil,
+            session: try current().session)
     }
 }

@@ -23,6 +23,7 @@ struct SigningRequest: Encodable {
     let applicationUsername: String?
     let transactionID: String?
     let environment: String?
+    let placement: String?
     let proofs: ProofsBody?
 }
 
