@@ -24,6 +24,7 @@ package final class ServiceMetrics: Sendable {
     private let decisions = NIOLockedValueBox<[DecidedOn: Counter]>([:])
     private let reloads: [ReloadOutcome: Counter]
     private let grants: [GrantAct: Counter]
+    private let preflights: [PreflightOutcome: Counter]
     private let signIns: [SignInWay: [SignInOutcome: Counter]]
     let signing: Histogram
     let verifying: Histogram
@@ -47,6 +48,7 @@ package final class ServiceMetrics: Sendable {
         limited = Self.each { registry.counter(.limited, $0) }
         reloads = Self.each { registry.counter(.ringReloads, $0) }
         grants = Self.each { registry.counter(.grants, $0) }
+        preflights = Self.each { registry.counter(.preflights, $0) }
         signIns = Dictionary(
             uniqueKeysWithValues: SignInWay.allCases.map { way in
                 (way, Self.each { registry.counter(.consoleSignIns, way.rawValue, $0) })
@@ -184,6 +186,11 @@ package final class ServiceMetrics: Sendable {
 
     /// Counts a request with an `Idempotency-Key`.
     func answered(_ answer: KeyedAnswer) { registry.counter(.keyedRequests, answer.rawValue).increment() }
+
+    enum PreflightOutcome: String, CaseIterable { case permitted, refused }
+
+    /// Counts a browser's question whether a web page may call a route.
+    func answeredPreflight(_ outcome: PreflightOutcome) { preflights[outcome]?.increment() }
 
     enum GrantAct: String, CaseIterable {
         case made, approved, withdrawn
