@@ -109,6 +109,30 @@ struct DoctorTests {
         }
     }
 
+    @Test("doctor lists the origins of web pages, and warns of those that others can change")
+    func webOrigins() throws {
+        let origins = "http://shop.example.com,capacitor://localhost,https://app.example.com"
+        let outcome = try run(
+            "doctor",
+            settings([
+                "SUBSCRIPTION_OFFERS_WEB_ORIGINS": origins, "SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path,
+            ]))
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        let list = "capacitor://localhost, http://shop.example.com, https://app.example.com"
+        #expect(outcome.standardOutput.contains("ok: pages of \(list) may call the routes for apps\n"))
+        #expect(outcome.standardOutput.components(separatedBy: "warning: pages of ").count == 2)
+        #expect(outcome.standardOutput.contains("warning: pages of http://shop.example.com may call the service"))
+        #expect(outcome.standardOutput.contains("hint: serve the pages over HTTPS"))
+        // A path is not part of an origin.
+        let wrong = try run("doctor", settings(["SUBSCRIPTION_OFFERS_WEB_ORIGINS": "https://app.example.com/shop"]))
+        #expect(wrong.status == 1)
+        #expect(
+            wrong.standardError.contains(
+                "error: part 1 of SUBSCRIPTION_OFFERS_WEB_ORIGINS or --web-origins is not an origin\nhint: write origins"
+            ),
+            "\(wrong.standardError)")
+    }
+
     @Test("doctor and rules check say what StoreKit 1 lacks in the sandbox, without a complaint")
     func sandboxNote() throws {
         let products = "products: [{productID: p, subscriptionGroupID: '1', offers: [{offerID: o, rule: retention}]}]"

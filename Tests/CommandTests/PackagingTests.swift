@@ -165,6 +165,7 @@ struct PackagingTests {
         let outcome = try doctorOfDebian(environment, configuration: offers)
         #expect(outcome.status == 0, "\(outcome.standardError)")
         #expect(outcome.standardOutput.contains("ok: key \(Self.keyID) signs\n"))
+        #expect(outcome.standardOutput.contains("ok: pages of capacitor://localhost, https://app.example.com, "))
     }
 
     @Test("the Kubernetes example is valid YAML, and doctor accepts its settings with a mounted secret's file mode")

@@ -87,6 +87,25 @@ struct WebAccessTests {
         #expect(withoutToken.status == 401 && header("Access-Control-Allow-Origin", withoutToken) == Self.page)
     }
 
+    @Test("preflight requests are counted, and the log names the origin to permit, unless it cannot be one")
+    func counted() throws {
+        let service = try service()
+        for (origin, names) in [
+            ("https://shop.example.com", "https://shop.example.com "), ("null", ""), ("a\nb", ""),
+            ("https://" + String(repeating: "a", count: 100), ""),
+        ] {
+            #expect(service.respond(request("OPTIONS", "/offer", from: origin)).status == 405)
+            let line = try #require(service.log.lines(with: "method_not_allowed").last)
+            #expect(line.contains("the origin \(names)is not in SUBSCRIPTION_OFFERS_WEB_ORIGINS"), "\(line)")
+        }
+        for (path, origin) in [("/offer", Self.page), ("/offer", nil), ("/v1/customers/lookup", "https://a.example")] {
+            _ = service.respond(request("OPTIONS", path, from: origin))
+        }
+        let scrape = service.scrape()
+        #expect(scrape[#"offer_signer_preflights_total{outcome="permitted"}"#] == 1)
+        #expect(scrape[#"offer_signer_preflights_total{outcome="refused"}"#] == 4)
+    }
+
     @Test("preflight requests count against their address, and are shed first")
     func limits() throws {
         var limits = Limits()
@@ -109,4 +128,13 @@ struct WebAccessTests {
             ("app.example.com", false), ("https://app.example.com:443", false), ("https://user@example.com", false),
         ])
     func configuration(text: String, isValid: Bool) { #expect((WebOrigin(text) != nil) == isValid) }
+
+    @Test(
+        "only pages over plain HTTP from other machines are insecure",
+        arguments: [
+            ("http://app.example.com", true), ("http://192.0.2.7:8100", true), ("https://app.example.com", false),
+            ("capacitor://localhost", false), ("http://localhost:8100", false), ("http://127.0.0.1:8100", false),
+            ("http://[::1]:8100", false),
+        ])
+    func insecure(text: String, isInsecure: Bool) { #expect(WebOrigin(text)?.isInsecure == isInsecure) }
 }

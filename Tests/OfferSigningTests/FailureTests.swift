@@ -41,6 +41,20 @@ import Testing
         #expect(!"\(try key())".contains(pem.split(separator: "\n")[1]))
     }
 
+    @Test("a public key that is not one on P-256 is refused")
+    func publicKeys() throws {
+        let p384 = try Command.run(
+            "openssl", ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384", "-outform", "PEM"])
+        let publicHalf = try Command.run("openssl", ["pkey", "-pubout"], input: Array(p384.standardOutput.utf8))
+        #expect(publicHalf.standardOutput.hasPrefix("-----BEGIN PUBLIC KEY-----"))
+        for pem in ["", "-----BEGIN PUBLIC KEY-----", try SigningTests.pem.get(), publicHalf.standardOutput] {
+            let error = failure { () throws(SigningFailure) in try PublicKey(keyID: "ABCDE12345", pem: pem) }
+            #expect(error?.code == .unusableKey)
+        }
+        let id = failure { () throws(SigningFailure) in try PublicKey(keyID: "A-B", pem: publicHalf.standardOutput) }
+        #expect(id?.code == .invalidField && id?.field == "keyID")
+    }
+
     @Test("a value that Apple refuses is named, and never signed")
     func fields() throws {
         let key = try key()

@@ -194,6 +194,16 @@ package struct Configuration: Sendable {
             hint: "name the proxy in \(Settings.trustedProxies.variable)")
     }
 
+    /// Warnings about origins whose pages others can change on their way to the browser. They could then make users of these pages
+    /// request offers.
+    package var webOriginWarnings: [Diagnostic] {
+        webOrigins.filter(\.isInsecure).map(\.text).sorted().map { text in
+            Diagnostic(
+                "pages of \(text) may call the service, and anyone on the way to the browser can change them",
+                hint: "serve the pages over HTTPS, and list that origin in \(Settings.webOrigins.variable)")
+        }
+    }
+
     /// A problem if no callers are configured. The service runs nonetheless, for development and for deployments in
     /// which something else keeps strangers out.
     package var callersProblems: [Diagnostic] {

@@ -1,7 +1,11 @@
+import OfferCore
+
 /// The origin of web pages or of a web view (RFC 6454), such as `https://app.example.com` or `capacitor://localhost`.
 package struct WebOrigin: Hashable, Sendable {
     /// The origin as browsers write it in the `Origin` header.
     package let text: String
+    /// True for pages over plain HTTP from another machine.
+    package let isInsecure: Bool
 
     /// - Parameter text: a scheme, `://`, a host and, unless it is the usual one, a port, in lower case.
     /// - Returns: nil for any other text, and so for `*` and `null`. `null` is the origin of every sandboxed page.
@@ -14,5 +18,6 @@ package struct WebOrigin: Hashable, Sendable {
             return nil
         }
         self.text = text
+        isInsecure = parts.1 == "http" && !LoopbackAddress.isLoopback(String(parts.2.filter { !"[]".contains($0) }))
     }
 }

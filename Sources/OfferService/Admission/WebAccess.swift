@@ -29,6 +29,12 @@ enum WebAccess {
         return response
     }
 
+    /// Returns the reason for the log why an origin has no permission. Only a text that could be configured is repeated there.
+    static func refusal(of origin: String) -> String {
+        let known = WebOrigin(origin).flatMap { $0.text.utf8.count <= 100 ? $0.text : nil }
+        return "the origin \(known.map { $0 + " " } ?? "")is not in \(Settings.webOrigins.variable)"
+    }
+
     /// Returns a copy of a response that pages of this origin may read.
     static func allow(_ response: HTTPResponse, to origin: WebOrigin) -> HTTPResponse {
         var response = response

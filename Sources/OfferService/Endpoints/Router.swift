@@ -150,7 +150,12 @@ package struct Router: Responder {
         }
         guard endpoint.methods.contains(request.method) else {
             try gatekeeper.countUnidentified(request)
-            throw .methodNotAllowed(endpoint.methods)
+            throw .methodNotAllowed(endpoint.methods).with { problem in
+                guard endpoint.servesWebPages, WebAccess.isPreflight(request), let origin = request.browser?.origin
+                else { return }
+                metrics.answeredPreflight(.refused)
+                problem.logReason = WebAccess.refusal(of: origin)
+            }
         }
         return endpoint
     }
@@ -161,6 +166,7 @@ package struct Router: Responder {
     ) throws(Problem) -> HTTPResponse {
         guard shedding == .none else { throw .overloaded }
         try gatekeeper.countUnidentified(request)
+        metrics.answeredPreflight(.permitted)
         return WebAccess.preflight(methods: route.endpoint.methods)
     }
 

@@ -20,6 +20,10 @@ extension Metric {
         "offer_signer_keyed_requests_total", .counter, ["outcome"],
         "Requests with an `Idempotency-Key`: `first`, `repeated` with the kept answer, or `taken_over` because the first "
             + "request was not answered in time.")
+    static let preflights = Metric(
+        "offer_signer_preflights_total", .counter, ["outcome"],
+        "Preflight requests of browsers on the routes for apps: `permitted`, or `refused` because the origin is not in "
+            + "`SUBSCRIPTION_OFFERS_WEB_ORIGINS`. The log names it.")
     static let grants = Metric(
         "offer_signer_grants_total", .counter, ["act"],
         "Grants of an offer to one customer: `made`, `waiting` for a second person because the budget is used up, "
@@ -202,7 +206,7 @@ extension Metric {
         "Always 1, labelled with the versions of the program, its compiler, and the OpenSSL library it runs with.")
 
     package static let all = [
-        requests, refusals, limited, keyedRequests, grants, shownLinks, linkPages, emailUsernames, signatures,
+        requests, refusals, limited, keyedRequests, preflights, grants, shownLinks, linkPages, emailUsernames, signatures,
         unboundJWS,
         selfVerificationFailures,
         signing,

@@ -26,6 +26,7 @@ package final class ServiceMetrics: Sendable {
     private let grants: [GrantAct: Counter]
     private let shownLinks: [ShownLinkOutcome: Counter]
     private let linkPages: [LinkPageKind: Counter]
+    private let preflights: [PreflightOutcome: Counter]
     private let signIns: [SignInWay: [SignInOutcome: Counter]]
     let signing: Histogram
     let verifying: Histogram
@@ -51,6 +52,7 @@ package final class ServiceMetrics: Sendable {
         grants = Self.each { registry.counter(.grants, $0) }
         shownLinks = Self.each { registry.counter(.shownLinks, $0) }
         linkPages = Self.each { registry.counter(.linkPages, $0) }
+        preflights = Self.each { registry.counter(.preflights, $0) }
         signIns = Dictionary(
             uniqueKeysWithValues: SignInWay.allCases.map { way in
                 (way, Self.each { registry.counter(.consoleSignIns, way.rawValue, $0) })
@@ -188,6 +190,11 @@ package final class ServiceMetrics: Sendable {
 
     /// Counts a request with an `Idempotency-Key`.
     func answered(_ answer: KeyedAnswer) { registry.counter(.keyedRequests, answer.rawValue).increment() }
+
+    enum PreflightOutcome: String, CaseIterable { case permitted, refused }
+
+    /// Counts a browser's question whether a web page may call a route.
+    func answeredPreflight(_ outcome: PreflightOutcome) { preflights[outcome]?.increment() }
 
     enum GrantAct: String, CaseIterable {
         case made, approved, withdrawn

@@ -34,14 +34,15 @@ struct DecisionAnswer: Decodable {
     let offers: [Eligible]
     let refused: [Refused]
 
-    func list(session: UUID, link opened: URL? = nil) -> OfferList {
+    func list(placement: String?, session: UUID, link opened: URL? = nil) -> OfferList {
         // An offer with a rule that tests the link is signed only with the link.
         let counted = link?.counts == true ? opened : nil
         return OfferList(
             offers: offers.map {
                 Offer(
                     productID: $0.productID, offerID: $0.offerID,
-                    billingPlan: $0.billingPlanType.map(BillingPlan.init), link: counted, session: session)
+                    billingPlan: $0.billingPlanType.map(BillingPlan.init), placement: placement, link: counted,
+                    session: session)
             },
             refused: refused.map {
                 RefusedOffer(

@@ -7,6 +7,8 @@ public struct Offer: Hashable, Sendable, Identifiable {
     public let offerID: String
     /// The plan with which the app must buy; nil if the service names none before it signs.
     public let billingPlan: BillingPlan?
+    /// The place in the app for which the offer was listed. A rule can test it again when the offer is signed.
+    let placement: String?
     /// The link that the customer opened, if it counted.
     var link: URL?
     /// The sign-in during which the offer was fetched. The client refuses it during any other.

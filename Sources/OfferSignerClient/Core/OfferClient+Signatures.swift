@@ -39,8 +39,7 @@ extension OfferClient {
             // After a sign-out, the slot may already be another customer's.
             if signedIn?.session == session {
                 inProgress.remove(slot)
-                // A problem of the service settles the outcome. Anything else may be the work of a gateway on the way.
-                if error.status != nil, error.code != .unreadableAnswer { unanswered[slot] = nil }
+                if error.settlesOutcome { unanswered[slot] = nil }
             }
             throw error
         }
@@ -73,7 +72,8 @@ extension OfferClient {
             return SigningRequest(
                 bundleID: bundleID, productID: offer.productID, offerID: offer.offerID,
                 appAccountToken: customer.appAccountToken, applicationUsername: customer.applicationUsername,
-                transactionID: proofs.transactionID, environment: proofs.environment, link: offer.link?.withoutQuery,
+                transactionID: proofs.transactionID, environment: proofs.environment, placement: offer.placement,
+                link: offer.link?.withoutQuery,
                 proofs: ProofsBody(proofs)
             ).json
         }
@@ -82,6 +82,17 @@ extension OfferClient {
             appAccountToken: customer.appAccountToken, applicationUsername: customer.applicationUsername,
             environment: api.isSample ? nil : proofs.environment
         ).json
+    }
+}
+
+extension OfferError {
+    /// Whether the service refused the request itself, so that nothing is reserved for it.
+    ///
+    /// An expired token, a limit, an overload or a gateway would meet any request. They say nothing about an earlier request with the
+    /// same key whose answer was lost: the customer's place may be reserved, and only this key leads to it.
+    fileprivate var settlesOutcome: Bool {
+        guard let status, code != .unreadableAnswer else { return false }
+        return (400..<500).contains(status) && ![401, 408, 429].contains(status)
     }
 }
 

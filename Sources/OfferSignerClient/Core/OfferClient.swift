@@ -110,7 +110,8 @@ extension OfferClient {
         let answer = try await exchange(
             KeyedRequest(key: runtime.makeKey(), path: "v1/decisions", body: body.json), &budget)
         try check(session)
-        let list = try decode(DecisionAnswer.self, answer).list(session: session, link: link)
+        let list = try decode(DecisionAnswer.self, answer)
+            .list(placement: placement, session: session, link: link)
         environment = list.environment
         return list
     }
@@ -119,6 +120,7 @@ extension OfferClient {
     /// configuration.
     public func offer(productID: String, offerID: String, billingPlan: BillingPlan? = nil) throws(OfferError) -> Offer {
         Offer(
-            productID: productID, offerID: offerID, billingPlan: billingPlan, link: nil, session: try current().session)
+            productID: productID, offerID: offerID, billingPlan: billingPlan, placement: nil, link: nil,
+            session: try current().session)
     }
 }

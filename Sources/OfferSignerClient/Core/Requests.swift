@@ -24,6 +24,7 @@ struct SigningRequest: Encodable {
     let applicationUsername: String?
     let transactionID: String?
     let environment: String?
+    let placement: String?
     let link: String?
     let proofs: ProofsBody?
 }

@@ -57,6 +57,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if let notice = configuration.proxyNotice {
             StandardStreams.print("note: \(notice.error)\nhint: \(notice.hint)\n")
         }
+        reportWebOrigins(configuration)
         problems += keyProblems(configuration)
         problems += await userProblems(configuration)
         problems += auditProblems(configuration)
@@ -139,6 +140,16 @@ struct DoctorCommand: AsyncParsableCommand {
             }
         }
         return problems
+    }
+
+    /// Lists the origins whose pages may call the service.
+    private func reportWebOrigins(_ configuration: Configuration) {
+        guard !configuration.webOrigins.isEmpty else { return }
+        let origins = configuration.webOrigins.map(\.text).sorted().joined(separator: ", ")
+        report("pages of \(origins) may call the routes for apps")
+        for warning in configuration.webOriginWarnings {
+            StandardStreams.print("warning: \(warning.error)\nhint: \(warning.hint)\n")
+        }
     }
 
     /// Lists the apps whose offers can be granted to single customers.

@@ -4,7 +4,8 @@ import Testing
 @testable import OfferSignerClient
 
 @Suite struct AnswerTests {
-    private let offer = Offer(productID: Fixtures.productID, offerID: "half", billingPlan: nil, session: UUID())
+    private let offer = Offer(
+        productID: Fixtures.productID, offerID: "half", billingPlan: nil, placement: nil, session: UUID())
 
     private func signed(_ step: ScriptedTransport.Step, for customer: OfferCustomer = Fixtures.customer) throws
         -> SignedOffer

@@ -125,6 +125,19 @@ import Testing
         #expect(Set(transport.keys(to: "v1/promotional-offers")).count == 2)
     }
 
+    @Test(
+        "a problem that any request would meet says nothing about a lost answer, so the next tap repeats the request",
+        arguments: [(401, "credentials_refused"), (429, "rate_limited"), (503, "overloaded")])
+    func refusedAfterALostAnswer(status: Int, code: String) async throws {
+        let transport = ScriptedTransport(Fixtures.lost, Fixtures.problem(status, code), Fixtures.signed(1))
+        let client = await Fixtures.client(transport)
+        let offer = try await offer(client)
+        let error = await failure { () async throws(OfferError) in try await client.sign(offer) }
+        #expect(error?.code.rawValue == code)
+        _ = try await client.sign(offer)
+        #expect(Set(transport.requests).count == 1 && transport.requests.count == 3)
+    }
+
     @Test("an insecure connection is not tried again")
     func notSecure() async throws {
         let transport = ScriptedTransport({ _ in throw TransportFailure(.notSecure, "certificate") })

@@ -30,7 +30,8 @@ import Testing
     }
 
     private let offer = Offer(
-        productID: Fixtures.productID, offerID: "retention_50off_3m", billingPlan: nil, session: UUID())
+        productID: Fixtures.productID, offerID: "retention_50off_3m", billingPlan: nil, placement: nil,
+        session: UUID())
 
     @Test("the examples of /offer decode")
     func sample() throws {
@@ -60,7 +61,8 @@ import Testing
         let examples = try answers(of: "/v1/decisions", "200")
         #expect(!examples.isEmpty)
         for example in examples {
-            let list = try JSONDecoder().decode(DecisionAnswer.self, from: example).list(session: UUID())
+            let list = try JSONDecoder().decode(DecisionAnswer.self, from: example).list(
+                placement: nil, session: UUID())
             #expect(list.offers.map(\.offerID) == ["retention_50off_3m"])
             #expect(list.refused.first?.reasons == [RefusalReason(rawValue: "subscription_status")])
         }

@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct PurchaseAttemptTests {
     private func signed() throws -> SignedOffer {
-        let offer = Offer(productID: Fixtures.productID, offerID: "half", billingPlan: nil, session: UUID())
+        let offer = Offer(
+            productID: Fixtures.productID, offerID: "half", billingPlan: nil, placement: nil, session: UUID())
         let answer = try Fixtures.signed(1)(TransportRequest(path: "", headers: [:], body: Data()))
         return try JSONDecoder().decode(SigningAnswer.self, from: answer.body)
             .signed(offer, of: Fixtures.bundleID, for: Fixtures.customer, answeredAt: nil)

@@ -19,10 +19,27 @@ import Testing
         try #require(try blocks().first { $0.language == "swift" && $0.text.contains(text) }, "\(text)").text
     }
 
-    @Test("every code block is one that these tests run, or the TypeScript, which none runs")
+    @Test(
+        "every code block is run by these tests or by WebPageTests, or is an example for a framework, which none runs")
     func everyBlockIsKnown() throws {
         #expect(
-            try blocks().map(\.language) == ["sh", "swift", "swift", "sh", "swift", "swift", "swift", "swift", "ts"])
+            try blocks().map(\.language) == [
+                "sh", "swift", "swift", "sh", "swift", "swift", "swift", "swift", "ts", "ts", "ts", "dart", "ts",
+            ])
+    }
+
+    @Test("the page explains every error code of the client")
+    func errorCodes() throws {
+        let source = try String(
+            contentsOf: Locations.repository.appendingPathComponent("Sources/OfferSignerClient/Core/OfferError.swift"),
+            encoding: .utf8)
+        let ofClient = try #require(source.components(separatedBy: "// MARK: Codes of the service").first)
+        let codes = ofClient.matches(of: /Self\(rawValue: "([a-z_]+)"\)/).map { String($0.output.1) }
+        #expect(codes.count >= 14)
+        let rows = try Self.page().components(separatedBy: "\n").filter { $0.hasPrefix("| `") }
+        for code in codes {
+            #expect(rows.contains { $0.components(separatedBy: " | ")[0].contains("`\(code)`") }, "\(code)")
+        }
     }
 
     @Test("a newcomer gets a signature, from the package as it is on a Mac")

@@ -49,6 +49,38 @@ import Testing
         #expect(transport.statuses.all.count >= 3 * 7)
     }
 
+    @Test(
+        "every request of a signed-in user gets the answer for accepted ones, and names the signed customer",
+        arguments: ["appAccountToken: account", "applicationUsername: sub"])
+    func signedInUser(claim: String) async throws {
+        let provider = try IdentityProvider()
+        let service = try RunningService(
+            "users: [{issuer: '\(provider.issuer)', audience: offers, jwks: '\(provider.keySetPath)', \(claim)}]")
+        let transport = Recording(transport: try service.transport(), statuses: Counter())
+        let token = try provider.token(of: "jo", account: Fixtures.token, audience: "offers")
+        let client = await Fixtures.client(transport, customer: .signedInUser, token: { token })
+        let proofs = try RunningService.signer.get().proofs(1, of: Fixtures.token)
+        let list = try await client.offers(at: "cancel", of: [Fixtures.productID], proofs: proofs)
+        let plain = try await client.offer(productID: Fixtures.productID, offerID: "plain")
+        for event in [OfferEvent.shown, .dismissed] { await client.report(event, of: list.offers + [plain]) }
+        let signed = try await client.sign(plain, proofs: proofs)
+        let customer = claim.hasSuffix("sub") ? .applicationUsername("jo") : Fixtures.customer
+        #expect(signed.customer == customer)
+        await client.note(.purchased, of: signed, original: true)
+        await client.finishReporting()
+        let sample = await Fixtures.client(transport, api: .sample, customer: .signedInUser, token: { token })
+        let ofSample = try await sample.sign(try await sample.offer(productID: Fixtures.productID, offerID: "plain"))
+        #expect(ofSample.customer == customer)
+        #expect(transport.statuses.all == [200, 204, 204, 200, 204, 200])
+        // Only callers may ask for explanations: docs/client.md says so.
+        let withoutRecording = await Fixtures.client(
+            try service.transport(), customer: .signedInUser, token: { token })
+        let refused = await failure { () async throws(OfferError) in
+            try await withoutRecording.explain(signed, storeKitError: "invalidOfferSignature")
+        }
+        #expect(refused?.code.rawValue == "scope_missing")
+    }
+
     @Test("a proxy that keeps requests and answers until they are complete changes nothing")
     func bufferingProxy() async throws {
         let service = try RunningService()

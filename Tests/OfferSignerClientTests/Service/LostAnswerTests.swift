@@ -45,6 +45,33 @@ import Testing
         print("\(customers) customers, \(proxy.requests) requests, \(lost.all.count) lost answers")
     }
 
+    @Test("a limit that comes after a lost answer does not cost the customer the reserved offer")
+    func limitAfterALostAnswer() async throws {
+        let service = try RunningService()
+        let body =
+            #"{"type":"about:blank","title":"T","status":429,"detail":"D","code":"rate_limited","requestID":"R"}"#
+        let limit =
+            "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-After: 60\r\n"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n" + body
+        let proxy = FaultyProxy(to: service.port) { number in
+            switch number {
+            case 0: .loseAnswer
+            case 1: .says(limit)
+            default: .none
+            }
+        }
+        defer { proxy.stop() }
+        let token = UUID()
+        let client = await Fixtures.client(
+            try service.transport(port: proxy.port, timeout: 5), customer: .appAccountToken(token))
+        let offer = try await client.offer(productID: Fixtures.productID, offerID: "once")
+        let proofs = try RunningService.signer.get().proofs(1, of: token)
+        let error = await failure { () async throws(OfferError) in try await client.sign(offer, proofs: proofs) }
+        #expect(error?.code == .rateLimited)
+        #expect(try await client.sign(offer, proofs: proofs).nonce != nil)
+        #expect(service.signatures == 1)
+    }
+
     /// Taps until there is a signature.
     static func tap(_ client: OfferClient, _ offer: Offer, _ proofs: DeviceProofs) async -> String? {
         for _ in 0..<100 {

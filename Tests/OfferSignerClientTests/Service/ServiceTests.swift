@@ -84,6 +84,17 @@ import Testing
         #expect((86_398...86_400).contains(signed.secondsValid ?? 0))
     }
 
+    @Test("an offer for one place in the app is signed where it was listed")
+    func placement() async throws {
+        let service = try RunningService("          - {offerID: placed, rule: {placement: cancel}, priority: 99}")
+        let client = await Fixtures.client(try service.transport())
+        let placed = try #require(try await client.offers(at: "cancel", proofs: proofs()).offers.first)
+        #expect(placed.offerID == "placed")
+        #expect(try await client.sign(placed, proofs: proofs()).signature != nil)
+        let elsewhere = try await client.offers(at: "settings", proofs: proofs()).offers
+        #expect(!elsewhere.isEmpty && !elsewhere.contains { $0.offerID == "placed" })
+    }
+
     @Test("the plan of an offer reaches StoreKit")
     func plan() async throws {
         let client = await Fixtures.client(try service.transport())

@@ -98,7 +98,7 @@ final class AppStoreSigner: Sendable {
     }
 
     /// The numbers of a DER signature, 32 bytes each.
-    private static func raw(_ der: [UInt8]) -> Data {
+    static func raw(_ der: [UInt8]) -> Data {
         let r = Array(der[4..<4 + Int(der[3])])
         let s = Array(der[(6 + r.count)...])
         return Data([r, s].flatMap { ([UInt8](repeating: 0, count: 32) + $0).suffix(32) })
