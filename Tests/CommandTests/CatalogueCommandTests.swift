@@ -16,11 +16,11 @@ struct CatalogueCommandTests {
         let keys: TemporaryFolder
         let key: [UInt8]
 
-        init() async throws {
+        init(_ catalogue: ConnectCatalogue = .example) async throws {
             (folder, keys) = (try TemporaryFolder(), try RunningService.makeKeys())
             key = try PrivateKeyPEM.generate()
             standIn = try await AppStoreConnectStandIn(
-                .example, folder: folder.path, issuerID: CatalogueCommandTests.issuer,
+                catalogue, folder: folder.path, issuerID: CatalogueCommandTests.issuer,
                 key: (CatalogueCommandTests.keyID, try SigningKey(text: key)))
             try folder.write(key, to: "AuthKey_\(CatalogueCommandTests.keyID).p8")
             try write(offers: "[winback_1m, retention_free, up_front_3m]")
@@ -81,6 +81,26 @@ struct CatalogueCommandTests {
         #expect(json.status == 1 && lines.count == 2)
         #expect(lines[0]["code"] as? String == "unknown_offer" && lines[0]["offer"] as? String == "winback_lm")
         #expect(lines[1]["code"] as? String == "unused_offer" && lines[1]["severity"] as? String == "warning")
+        await setup.standIn.stop()
+    }
+
+    @Test("the example in docs/catalogue.md is what check prints, with and without --json")
+    func pageExample() async throws {
+        var catalogue = ConnectCatalogue.example
+        catalogue["com.example.app.pro.monthly"]?.offers[0].code = "winback_lm"
+        let setup = try await Setup(catalogue)
+        let page = try MarkdownPage("docs/catalogue.md")
+        let blocks = try MarkdownBlock.all(in: page.path)
+        #expect(blocks.map(\.language) == ["text", "json"])
+        let printed = try await setup.run(["catalogue", "check"])
+        #expect(printed.status == 1 && printed.standardOutput.hasPrefix(blocks[0].text), "\(printed)")
+        let json = try await setup.run(["catalogue", "check", "--json"])
+        let line = try #require(json.standardOutput.split(separator: "\n").first)
+        let finding = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        let members = try #require(page.prose.firstMatch(of: /each finding is a line with ([^.]*)\./)).output.1
+        let named = Set(members.matches(of: /`([A-Za-z]+)`/).map { String($0.output.1) })
+        #expect(named.isSuperset(of: finding.keys))
+        #expect(named.subtracting(finding.keys).isSubset(of: ["territories"]))
         await setup.standIn.stop()
     }
 

@@ -29,7 +29,7 @@ struct NotificationDiskTests {
         let planned = IntakeProcess.plan(2)
         #expect(try await accepts(planned[0], intake, service))
         let lock = try await onOwnThread { try DatabaseLock(intake.database) }
-        try await expectFailure("is locked by another process", of: intake, service, planned) { try lock.release() }
+        try await expectFailure("the database is busy", of: intake, service, planned) { try lock.release() }
     }
 
     @Test("files that cannot be written refuse notifications until they can be, and no longer")

@@ -292,6 +292,26 @@ struct TokenFaultTests {
         #expect(service.stop() == 0)
     }
 
+    @Test("a wrong PIN is not tried again after another one was in the file")
+    func alternatingPINs() async throws {
+        try set(fault: "silent")
+        try token.write(pin: "99999999")
+        let service = try serveFile(token.configuration(RunningService.keyID, module: faulty))
+        #expect(logins == 1)
+        try token.write(pin: "88888888")
+        try await Self.reload(service)
+        try await waitUntil { logins == 2 }
+        try token.write(pin: "99999999")
+        try await Self.reload(service)
+        try await Task.sleep(for: .seconds(3))
+        #expect(logins == 2)
+        try token.write(pin: SoftHSM.pin)
+        try await Self.reload(service)
+        try await waitUntil { logins == 3 }
+        try await waitUntil { try await !service.health.contains("cannot sign") }
+        #expect(service.stop() == 0)
+    }
+
     @Test("a PIN that was right is used again, although somebody entered a wrong one since")
     func wrongPINOfAnother() async throws {
         let first = try P11KitServer(token)

@@ -10,8 +10,9 @@ final class TokenPIN: Sendable {
     private struct State {
         /// The PIN of the last login.
         var accepted: SecretBytes?
-        /// The PIN that the token refused, or with which a login failed before any had succeeded. It is not tried again.
-        var refused: SecretBytes?
+        /// The PINs that the token refused since, or with which a login failed before any had succeeded. They are not tried again,
+        /// even if the file contained another PIN in the meantime.
+        var refused: [SecretBytes] = []
     }
 
     private let state = NIOLockedValueBox(State())
@@ -51,26 +52,26 @@ final class TokenPIN: Sendable {
         let pin: SecretBytes
         do throws(Diagnostic) { pin = try file.read() } catch { throw .pinFile(error) }
         let (accepted, refused) = state.withLockedValue { ($0.accepted, $0.refused) }
-        if let refused, refused == pin { throw .pinRefused }
+        if refused.contains(pin) { throw .pinRefused }
         let wasAccepted = accepted.map { $0 == pin } ?? false
         // The token counts a wrong PIN. If this process entered it, or had logged in with this PIN, this PIN is not that one.
         // Otherwise, another process may have tried this very PIN.
-        let isOther = (wasAccepted || refused != nil) && !token.isAtFinalTry
+        let isOther = (wasAccepted || !refused.isEmpty) && !token.isAtFinalTry
         guard !token.hadWrongPIN || triesPIN || isOther else { throw .pinTriedBefore }
         let result = try TokenConnection.calling { () throws(PKCS11Error) in
             try pin.withSpan { pin throws(PKCS11Error) in try session.login(pin: pin) }
         }
         switch result {
-        case .loggedIn: state.withLockedValue { $0 = State(accepted: pin, refused: nil) }
+        case .loggedIn: state.withLockedValue { $0 = State(accepted: pin) }
         case .refused, .locked:
-            state.withLockedValue { $0 = State(accepted: nil, refused: pin) }
+            state.withLockedValue { $0 = State(accepted: nil, refused: $0.refused + [pin]) }
             if case .locked = result { throw .pinLocked }
             throw .pinRefused
         case .failed(let code):
             let error = PKCS11Error.failed("C_Login", code: code)
             // A PIN that was right before is right now, so the device is the cause.
             if wasAccepted { throw .module(error) }
-            state.withLockedValue { $0.refused = pin }
+            state.withLockedValue { $0.refused.append(pin) }
             throw .loginFailed(error)
         }
     }

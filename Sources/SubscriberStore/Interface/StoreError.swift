@@ -3,7 +3,7 @@ package import OfferCore
 /// The reason why a store operation failed. The operation was not acknowledged.
 package struct StoreError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// Another process has locked the database, or too many requests are waiting for it.
+        /// Another process has locked the database, a statement or lock took too long, or too many requests are waiting.
         case busy
         case diskFull
         case readOnly
@@ -60,7 +60,7 @@ extension StoreError {
 
     private var problem: String {
         switch kind {
-        case .busy: "is locked by another process"
+        case .busy: "is busy"
         case .diskFull: "cannot grow, because its disk is full"
         case .readOnly: "cannot be written"
         case .unreachable: "cannot be reached"
@@ -78,7 +78,7 @@ extension StoreError {
 
     private var hint: String {
         switch kind {
-        case .busy: "end the other process; the service tries again by itself"
+        case .busy: "the service tries again by itself; if it lasts, find what locks the database or keeps it busy"
         case .diskFull: "free some space; the service tries again by itself"
         case .readOnly: "let the service's account write to the file and its folder"
         case .unreachable: "check the path, the permissions and the disk; the service tries again by itself"
