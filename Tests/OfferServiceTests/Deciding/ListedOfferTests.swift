@@ -96,6 +96,36 @@ struct ListedOfferTests {
         #expect(unknown.text == "a reduced price for each month, 3 times")
     }
 
+    @Test("the English page of a campaign states the terms that are known, and the price of its storefront")
+    func pageOfLink() async throws {
+        let offer = "offer: {productID: monthly, offerID: keep}"
+        let service = try StoreService(
+            Self.offers,
+            app: """
+                appAppleID: 1234567890
+                    links:
+                      teamID: ABCDE12345
+                      name: Example
+                      campaigns:
+                        - {name: usa, \(offer), storefront: USA}
+                        - {name: all, \(offer)}
+                        - {name: german, \(offer), language: de}
+                """)
+        let router = service.routes.application.router(for: .links, isOnLoopback: false)
+        func page(_ name: String) -> String {
+            let request = HTTPRequest(method: "GET", target: "/o/\(name)", host: "go.example.com")
+            guard case .now(let response) = router.reply(to: request, shedding: .none) else { return "" }
+            return response.text
+        }
+        #expect(page("usa").contains("<h1>") && !page("usa").contains(#"class="terms""#), "nothing is known yet")
+        service.routes.policy.use([Sample.bundleID: Self.listing(of: ["keep"])])
+        #expect(page("usa").contains(#"<p class="terms">Pro: 4.99 USD for each month, 3 times</p>"#), "\(page("usa"))")
+        #expect(page("all").contains(#"<p class="terms">Pro: a reduced price for each month, 3 times</p>"#))
+        #expect(!page("german").contains(#"class="terms""#))
+        service.routes.policy.use([Sample.bundleID: Self.listing(of: ["also"])])
+        #expect(!page("usa").contains(#"class="terms""#), "App Store Connect no longer has the offer")
+    }
+
     @Test("groups and ranks come from App Store Connect unless the file has them")
     func values() throws {
         let service = try StoreService(Self.offers)
