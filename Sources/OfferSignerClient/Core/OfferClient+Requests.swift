@@ -7,6 +7,15 @@ struct KeyedRequest: Hashable, Sendable {
     let body: Data
 }
 
+/// A request that has no final answer yet.
+struct UnansweredRequest: Sendable {
+    let request: KeyedRequest
+    /// The uptime at which it was first sent.
+    let since: TimeInterval
+    /// Whether an answer was lost, so that something may be reserved under the key. Without that, the next request is a new one.
+    var isLost = false
+}
+
 extension OfferClient {
     /// The longest wait for a server that says when to come back. The customer has tapped and is waiting.
     private static let longestWait = 5
@@ -28,12 +37,15 @@ extension OfferClient {
             } catch let error as OfferError {
                 throw error
             } catch let error as TransportFailure where error.kind != .noAnswer {
+                if error.kind == .cancelled { noteLostAnswer(to: request) }
                 throw OfferError(
                     error.kind == .cancelled ? .cancelled : .init(rawValue: error.kind.rawValue), error.detail)
             } catch is CancellationError {
+                noteLostAnswer(to: request)
                 throw OfferError(.cancelled, "the task was cancelled")
             } catch {
                 let detail = (error as? TransportFailure)?.detail ?? String(describing: error)
+                noteLostAnswer(to: request)
                 (failure, wait) = (OfferError(.noAnswer, detail), 1)
                 continue
             }
@@ -41,6 +53,9 @@ extension OfferClient {
             if (200..<300).contains(answer.status) { return answer }
             failure = Self.problem(answer)
             // A gateway's answer, or that of a service that never got the whole request, leaves the outcome unknown.
+            if [.noAnswer, .unreadableAnswer].contains(failure.code) || answer.status == 408 {
+                noteLostAnswer(to: request)
+            }
             if failure.code == .noAnswer || answer.status == 408 {
                 wait = 1
             } else if let seconds = failure.retryAfter, seconds <= Self.longestWait, [429, 503].contains(answer.status)
@@ -51,6 +66,10 @@ extension OfferClient {
             }
         }
         throw failure
+    }
+
+    private func noteLostAnswer(to request: KeyedRequest) {
+        for (slot, known) in unanswered where known.request == request { unanswered[slot]?.isLost = true }
     }
 
     private func headers(_ key: String) async throws(OfferError) -> [String: String] {

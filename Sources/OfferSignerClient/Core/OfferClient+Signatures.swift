@@ -28,10 +28,12 @@ extension OfferClient {
             throw OfferError(.inProgress, "a signature of this offer is being requested")
         }
         let request =
-            unanswered[slot]
+            kept(slot)
             ?? KeyedRequest(
                 key: runtime.makeKey(), path: form.path, body: body(offer, customer, form: form, proofs: proofs))
-        unanswered[slot] = request
+        if unanswered[slot]?.request != request {
+            unanswered[slot] = UnansweredRequest(request: request, since: runtime.uptime())
+        }
         let answer: TransportAnswer
         do {
             answer = try await exchange(request, &budget)
@@ -39,7 +41,7 @@ extension OfferClient {
             // After a sign-out, the slot may already be another customer's.
             if signedIn?.session == session {
                 inProgress.remove(slot)
-                if error.settlesOutcome { unanswered[slot] = nil }
+                if error.settlesOutcome || unanswered[slot]?.isLost != true { unanswered[slot] = nil }
             }
             throw error
         }
@@ -49,6 +51,15 @@ extension OfferClient {
         unanswered[slot] = nil
         return signed
     }
+
+    /// Returns a request of the slot whose answer was lost, if the service still keeps that answer.
+    private func kept(_ slot: Slot) -> KeyedRequest? {
+        guard let known = unanswered[slot], runtime.uptime() - known.since < Self.keptSeconds else { return nil }
+        return known.request
+    }
+
+    /// The service keeps the answer of a key for ten minutes at least.
+    private static let keptSeconds: TimeInterval = 600
 
     private func signed(
         _ offer: Offer, for customer: OfferCustomer, form: SignatureForm, _ answer: TransportAnswer
@@ -88,11 +99,11 @@ extension OfferClient {
 extension OfferError {
     /// Whether the service refused the request itself, so that nothing is reserved for it.
     ///
-    /// An expired token, a limit, an overload or a gateway would meet any request. They say nothing about an earlier request with the
+    /// An expired token, another host, a limit, an overload or a gateway would meet any request. They say nothing about an earlier request with the
     /// same key whose answer was lost: the customer's place may be reserved, and only this key leads to it.
     fileprivate var settlesOutcome: Bool {
         guard let status, code != .unreadableAnswer else { return false }
-        return (400..<500).contains(status) && ![401, 408, 429].contains(status)
+        return (400..<500).contains(status) && ![401, 408, 421, 429].contains(status)
     }
 }
 

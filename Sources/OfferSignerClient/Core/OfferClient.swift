@@ -13,7 +13,7 @@ public actor OfferClient {
     /// The signed-in customer, with an identifier of the sign-in.
     private(set) var signedIn: (customer: OfferCustomer, session: UUID)?
     /// Requests for signatures whose outcome is unknown, to be repeated unchanged: the service then reserves nothing twice.
-    var unanswered: [Slot: KeyedRequest] = [:]
+    var unanswered: [Slot: UnansweredRequest] = [:]
     var inProgress: Set<Slot> = []
     var clock = ServerClock()
     var environment: String?

@@ -72,6 +72,27 @@ import Testing
         #expect(service.signatures == 1)
     }
 
+    @Test("a limit without a lost answer leaves nothing behind, so the next tap sends what is known then")
+    func limitAlone() async throws {
+        let service = try RunningService()
+        let body =
+            #"{"type":"about:blank","title":"T","status":429,"detail":"D","code":"rate_limited","requestID":"R"}"#
+        let limit =
+            "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-After: 60\r\n"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n" + body
+        let proxy = FaultyProxy(to: service.port) { $0 == 0 ? .says(limit) : .none }
+        defer { proxy.stop() }
+        let token = UUID()
+        let client = await Fixtures.client(
+            try service.transport(port: proxy.port, timeout: 5), customer: .appAccountToken(token))
+        let offer = try await client.offer(productID: Fixtures.productID, offerID: "once")
+        let error = await failure { () async throws(OfferError) in try await client.sign(offer) }
+        #expect(error?.code == .rateLimited)
+        // Without the proofs, the service would not know the customer.
+        let proofs = try RunningService.signer.get().proofs(1, of: token)
+        #expect(try await client.sign(offer, proofs: proofs).nonce != nil)
+    }
+
     /// Taps until there is a signature.
     static func tap(_ client: OfferClient, _ offer: Offer, _ proofs: DeviceProofs) async -> String? {
         for _ in 0..<100 {
