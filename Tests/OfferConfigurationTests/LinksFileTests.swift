@@ -30,7 +30,7 @@ struct LinksFileTests {
             """
             {name: spring, offer: {productID: pro, offerID: back}, holdOut: 0.1, until: 2027-05-01, title: A month on us, \
             text: Come back., button: Get it, language: pt-BR, storefront: BRA}, {name: banner-2}
-            """, rule: "{link: [spring, banner-2]}")
+            """, rule: "{link: banner-2}")
         #expect(problems == [])
         let campaigns = try #require(links).campaigns
         #expect(campaigns.map(\.name) == ["spring", "banner-2"])
@@ -67,6 +67,12 @@ struct LinksFileTests {
         #expect(problems.count == 1 && problems[0].contains("sprnig") && problems[0].contains("spring"), "\(problems)")
         #expect(
             Self.read("{name: spring}", head: "teamID: ABCDE, name: x").problems.contains { $0.contains("team ID") })
+    }
+
+    @Test("the offer of personal links has no rule that the campaign's own link meets")
+    func ownLink() {
+        let (_, problems) = Self.read("{name: spring, offer: {productID: pro, offerID: back}}", rule: "{link: spring}")
+        #expect(problems.count == 1 && problems[0].contains("tests the link of this campaign"), "\(problems)")
     }
 
     @Test("two apps have no campaign of the same name, and no sample the name of a mailing")

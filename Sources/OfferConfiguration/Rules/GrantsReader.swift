@@ -38,9 +38,6 @@ enum GrantsReader {
                 item.report("this is not a valid reason", hint: "up to 64 letters, digits, spaces, - and _")
                 continue
             }
-            if reason == OfferGrant.campaignReason {
-                item.report("grants by a personal link have this reason", hint: "give the reason another name")
-            }
             if reasons.contains(reason) { item.report("this reason is a duplicate", hint: "remove one") }
             reasons.append(reason)
         }

@@ -52,7 +52,7 @@ enum LinksReader {
                 text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
                     ? text : nil
             })
-        let offer = members["offer"].flatMap { readOffer($0, of: app) }
+        let offer = members["offer"].flatMap { readOffer($0, of: app, for: name) }
         let holdOut =
             members["holdOut"]?.string(
                 "holdOut must be a share from 0 up to 0.9", hint: "write 0.1 to leave out one of ten customers"
@@ -66,7 +66,9 @@ enum LinksReader {
         return Campaign(name: name, offer: offer, holdOut: holdOut, page: page, until: until)
     }
 
-    private static func readOffer(_ value: YAMLValue, of app: RetentionReader.App) -> Campaign.Offer? {
+    private static func readOffer(
+        _ value: YAMLValue, of app: RetentionReader.App, for name: String?
+    ) -> Campaign.Offer? {
         let members = value.members(
             "the offer of a campaign", known: ["productID", "offerID"], required: ["productID", "offerID"])
         let productID = members["productID"]?.identifier { utf8 throws(FieldError) in
@@ -77,7 +79,16 @@ enum LinksReader {
         guard let product = app.products[productID], product.terms.contains(where: { $0.offerID == offerID }) else {
             return value.refuse(
                 "no product of the app has this offer with a rule or limits",
-                hint: "every customer gets an offer without a rule, so give it one, such as rule: {link: spring}")
+                hint:
+                    "every customer gets an offer without a rule, so give it one that does not test the link of this campaign"
+            )
+        }
+        if product.terms.contains(where: { $0.offerID == offerID && $0.rule.condition.campaigns.contains(name ?? "") })
+        {
+            value.report(
+                "the rule of the offer tests the link of this campaign, so everybody who opens it would have the offer, "
+                    + "and more than once",
+                hint: "give the offer another rule; a personal link replaces it")
         }
         return Campaign.Offer(productID: productID, offerID: offerID)
     }

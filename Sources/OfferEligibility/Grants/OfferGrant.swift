@@ -135,8 +135,8 @@ extension OfferGrant {
 }
 
 extension OfferGrant {
-    /// The reason of a grant by a personal link. No person can choose it.
-    package static let campaignReason = "campaign"
+    /// The reason of a grant by a personal link. No person can choose it, because a configured reason has no colon.
+    package static let campaignReason = "link:campaign"
 
     /// The campaign whose link gave the grant; nil if a person made it.
     package var campaign: String? { purpose.reason == Self.campaignReason ? maker.name : nil }

@@ -90,7 +90,8 @@ struct LinkPages: Sendable {
             }
             guard let campaign else { continue }
             let time = now()
-            guard !campaign.hasEnded(at: time), expiresAt.map({ time < $0 }) ?? true else {
+            let isOver = expiresAt.map { time >= $0 || campaign.offer == nil } ?? false
+            guard !campaign.hasEnded(at: time), !isOver else {
                 return (LinkPage(appName: app.links.appName, appAppleID: app.app.appAppleID, .ended), 410, .ended)
             }
             let isPersonal = expiresAt != nil

@@ -206,7 +206,8 @@ extension Metric {
         "Always 1, labelled with the versions of the program, its compiler, and the OpenSSL library it runs with.")
 
     package static let all = [
-        requests, refusals, limited, keyedRequests, preflights, grants, shownLinks, linkPages, emailUsernames, signatures,
+        requests, refusals, limited, keyedRequests, preflights, grants, shownLinks, linkPages, emailUsernames,
+        signatures,
         unboundJWS,
         selfVerificationFailures,
         signing,

@@ -95,7 +95,9 @@ struct LedgerCheck {
     /// Returns true if a grant still counts. It may have ended since the decision.
     private func isInForce(_ grant: UUIDText) throws -> Bool {
         guard let grant = try GrantTable.grant(grant, app, db) else { return false }
-        return grant.isInForce(at: request.at) && !redemptions.contains { $0.uses(grant) }
+        // An erasure keeps the grant, but not its customer.
+        return grant.subject.customer != nil && grant.isInForce(at: request.at)
+            && !redemptions.contains { $0.uses(grant) }
     }
 
     private func view(

@@ -6,7 +6,7 @@ import OfferEligibility
 ///
 /// An HMAC identifies later reports of the App Store: the rest of an offer of several months, and the redemption of a
 /// signature issued before the erasure. The key never leaves the database, and an export contains neither the key nor
-/// the HMACs.
+/// these HMACs. It contains the IDs of links, which are 8 bytes of other HMACs under the key.
 struct ErasureKey {
     private let key: [UInt8]
 

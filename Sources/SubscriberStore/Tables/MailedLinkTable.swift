@@ -22,7 +22,7 @@ enum MailedLinkTable {
     ) throws -> MailedLink? {
         let stored = StoredIdentifier(customer)
         return try db.row(
-            "SELECT * FROM mailed_link WHERE app = ? AND kind = ? AND value = ? AND campaign = ?",
+            "SELECT * FROM mailed_link WHERE app = ? AND kind = ? AND value = ? AND campaign = ? ORDER BY id",
             [app, stored.kind, stored.value, campaign]
         ).map(link)
     }

@@ -38,6 +38,11 @@ extension Configuration {
         let apps = try appsWithCampaigns()
         for (id, app, links) in apps {
             guard let campaign = links.campaign(name) else { continue }
+            if let environment, !app.environments.contains(environment) {
+                throw CommandError(
+                    "the app has no environment \(environment.rawValue.printable), so the links would not count",
+                    hint: "use one of \(app.environments.map(\.rawValue).sorted().joined(separator: ", "))")
+            }
             return ConfiguredCampaign(
                 campaign: campaign,
                 scope: AppScope(bundleID: id, environment: environment ?? app.firstEnvironment), app: app)

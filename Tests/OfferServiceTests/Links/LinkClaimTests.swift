@@ -36,7 +36,7 @@ struct LinkClaimTests {
         #expect(signed.signed == ["back"], "the claim is kept: \(signed.response.text)")
         let customer = try #require(await links.service.lookUp(StoreService.token(one)).first)
         let grants = customer["grants"] as? [[String: Any]] ?? []
-        #expect(grants.map { $0["reason"] as? String } == ["campaign"])
+        #expect(grants.map { $0["reason"] as? String } == ["link:campaign"])
         #expect(grants.map { $0["state"] as? String } == ["signed"])
         #expect(try await links.service.authorisations(of: [Sample.account(one)]).map(\.source?.channel) == [.link])
         let counts = try await links.service.store.linkCounts(in: Sample.production)

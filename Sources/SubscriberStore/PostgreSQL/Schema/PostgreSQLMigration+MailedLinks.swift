@@ -19,6 +19,7 @@ extension Migration {
             );
             CREATE INDEX mailed_link_customer ON mailed_link (app, kind, value);
             CREATE INDEX mailed_link_campaign ON mailed_link (app, campaign, arm, claimed_at);
+            CREATE INDEX offer_grant_persons ON offer_grant (app, at) WHERE reason <> 'link:campaign';
             CREATE TABLE link_visit (
                 app BIGINT NOT NULL REFERENCES app,
                 campaign TEXT NOT NULL,
