@@ -25,7 +25,7 @@ package struct GrantOrder: Sendable {
     }
 
     /// Reads the body of `POST /v1/grants`.
-    init(_ members: JSONObject) throws(Problem) {
+    package init(_ members: JSONObject) throws(Problem) {
         customer = try CustomerReference(
             members, others: ["productID", "offerID", "reason", "note", "ticket", "expiresAt", "liftsLimits"])
         do throws(MemberError) {

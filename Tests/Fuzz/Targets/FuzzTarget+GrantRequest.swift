@@ -1,8 +1,7 @@
 import OfferCore
 import OfferEligibility
 import OfferHTTP
-
-@testable import OfferService
+import OfferService
 
 extension FuzzTarget {
     /// The body of `POST /v1/grants`.
