@@ -25,4 +25,16 @@ struct CorpusTests {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Self.corpora.path)
         #expect(Set(folders) == Set(FuzzTarget.all.map(\.name)))
     }
+
+    @Test("no target imports a module for testing, because scripts/fuzz builds for release")
+    func imports() throws {
+        let folder = MarkdownBlock.repository.appending(path: "Tests/Fuzz/Targets")
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+            .compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+        #expect(files.count > 10)
+        for file in files {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(!text.contains("@testable"), "\(file.lastPathComponent)")
+        }
+    }
 }
