@@ -20,6 +20,7 @@ struct CSVReaderTests {
         #expect(table.records == [["Doe, \"Jo\"\nJunior", "a@example.com"], ["", ""], ["last", "x"]])
         #expect(table.lines == [2, 5, 6])
         #expect(try Self.read("a;b\n1,5;2").records == [["1,5", "2"]])
+        #expect(try Self.read("\"a,\n\";b\n1,5;2").head == ["a,\n", "b"], "what is quoted does not count")
         #expect(try Self.read("a\n").records == [])
     }
 

@@ -22,14 +22,26 @@ package struct CSVReader: Sendable {
     package init(_ bytes: [UInt8]) throws(Failure) {
         self.bytes = bytes
         place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        let first = bytes[place...].prefix { $0 != Self.lineFeed }
-        let (comma, semicolon) = (UInt8(ascii: ","), UInt8(ascii: ";"))
-        separator = first.contains(semicolon) && !first.contains(comma) ? semicolon : comma
+        separator = Self.separator(in: bytes[place...])
         head = try record() ?? []
         guard head != [""], !head.isEmpty else {
             throw Failure(line: 1, text: "there is no head that names the columns")
         }
         guard Set(head).count == head.count else { throw Failure(line: 1, text: "two columns have the same name") }
+    }
+
+    /// Returns the separator of the head: a semicolon if there is one and no comma, outside of quotation marks.
+    private static func separator(in text: ArraySlice<UInt8>) -> UInt8 {
+        let (comma, semicolon) = (UInt8(ascii: ","), UInt8(ascii: ";"))
+        var (isQuoted, hasSemicolon) = (false, false)
+        for byte in text {
+            if byte == quote { isQuoted.toggle() }
+            if isQuoted { continue }
+            if byte == comma { return comma }
+            if byte == semicolon { hasSemicolon = true }
+            if byte == lineFeed { break }
+        }
+        return hasSemicolon ? semicolon : comma
     }
 
     /// Returns the next record, with a value for each column; nil after the last one.

@@ -38,7 +38,9 @@ package enum LinkText: Hashable, Sendable {
         if part.hasSuffix("/") { part.removeLast() }
         if part.lowercased().hasPrefix("%7e") { part = "~" + part.dropFirst(3) }
         if part.hasPrefix("~") {
-            self = .personal(token: String(part.dropFirst()))
+            let token = String(part.dropFirst())
+            guard token.utf8.allSatisfy({ $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }) else { return nil }
+            self = .personal(token: token)
         } else if Campaign.isName(part) {
             self = .campaign(part)
         } else {
