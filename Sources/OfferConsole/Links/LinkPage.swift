@@ -20,7 +20,7 @@ package struct LinkPage: Sendable {
         package let text: String?
         package let button: String?
         package let language: String
-        /// What the customer agrees to; nil if it is unknown.
+        /// The terms of the offer; nil if they are unknown.
         package let terms: String?
         package let isPersonal: Bool
         /// The address of the page, for the banner that opens the app; nil if it is unknown.
@@ -96,7 +96,7 @@ package struct LinkPage: Sendable {
 
     private func usualText(_ offer: Offer) -> HTML? {
         guard offer.text == nil else { return nil }
-        let personal: HTML? = offer.isPersonal ? " It was made for you, and gives nobody else anything." : nil
+        let personal: HTML? = offer.isPersonal ? " It was made for you and works only for you." : nil
         return """
             <p>Open this link on a device that has the app. The offer appears in the app.\(personal)</p>
 

@@ -99,7 +99,7 @@ struct OfferDecider: Sendable {
     }
 
     /// Uses the link that a request shows.
-    /// - Returns: the customer, without the grant of a link that gives nothing any more.
+    /// - Returns: the customer, without the grant of a link that has become worthless.
     private func usingLink(
         _ shown: ShownLink?, _ customer: EvaluatedCustomer, _ named: NamedCustomer, _ app: Catalogue.App
     ) async throws(Problem) -> EvaluatedCustomer {

@@ -72,7 +72,7 @@ package struct LinkToken: Hashable, Sendable {
         return String(decoding: Base64URL.text(of: body + (try key.code(ofToken: body, in: app))), as: UTF8.self)
     }
 
-    /// Returns the campaign of the link, for its page; nil if the app does not have it any more.
+    /// Returns the campaign of the link, for its page; nil if the app no longer has it.
     func campaign(in policy: LinkPolicy, under key: LinkKey) -> Campaign? {
         policy.campaigns.first { (try? key.mark(of: $0.name)) == mark }
     }

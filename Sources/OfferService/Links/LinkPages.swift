@@ -8,7 +8,7 @@ import SubscriberStore
 
 /// The public endpoints of links: the association file that makes them open the app, and the page for other browsers.
 ///
-/// They read only the configuration. A visit changes nothing, whoever makes it: programs that scan mail open every link.
+/// They read only the configuration. A visit changes nothing, because programs that scan mail open every link.
 struct LinkPages: Sendable {
     /// nil if there are no personal links.
     let key: LinkKey?

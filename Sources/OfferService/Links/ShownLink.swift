@@ -13,7 +13,7 @@ enum ShownLink: Hashable, Sendable {
         /// This is no link of the app, or its campaign has been removed from the configuration.
         case unknown = "unknown_link"
         case expired = "link_expired"
-        /// The link was made for somebody else, or the request does not show that it is the customer's.
+        /// The link was made for another customer, or the request does not identify its customer.
         case anotherCustomers = "another_customers_link"
     }
 
@@ -33,7 +33,7 @@ enum ShownLink: Hashable, Sendable {
     }
 }
 
-/// What became of the link that a request shows.
+/// The result of the link in a request.
 struct LinkResult: Hashable, Sendable {
     /// nil if it is unknown.
     let campaign: String?

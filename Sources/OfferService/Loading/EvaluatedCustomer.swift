@@ -28,7 +28,7 @@ struct EvaluatedCustomer: Sendable {
     private let shownOwners: Set<Customer>
     /// True if the request names the customer by an account of the app, and not only by purchases.
     private let isNamedByAccount: Bool
-    /// What became of the link in the request; nil if it shows none.
+    /// The result of the link in the request; nil if it has none.
     let link: LinkResult?
 }
 

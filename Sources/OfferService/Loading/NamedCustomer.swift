@@ -43,7 +43,7 @@ struct NamedCustomer: Sendable {
     let name: Name
     let proofs: VerifiedProofs?
     let unprovenRefresh: UnprovenRefresh
-    /// What ``Name/link`` is; nil if there is none, or if it has not been read yet.
+    /// The link that ``Name/link`` stands for; nil if there is none, or if it has not been read yet.
     var shownLink: ShownLink?
 
     init(_ name: Name, proofs: VerifiedProofs?, unprovenRefresh: UnprovenRefresh) {

@@ -202,7 +202,7 @@ package final class ServiceMetrics: Sendable {
         case waiting
     }
 
-    /// What became of a link that a request shows.
+    /// The result of a link in a request.
     enum ShownLinkOutcome: String, CaseIterable {
         case campaign
         case claimed

@@ -43,7 +43,7 @@ package struct Application: Sendable {
         package var readsAppStoreConnect = false
     }
 
-    /// What links of campaigns need.
+    /// The dependencies of campaign links.
     package struct Links: Sendable {
         /// nil if there are no personal links.
         package var key: LinkKey?

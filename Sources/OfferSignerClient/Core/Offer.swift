@@ -34,11 +34,11 @@ public struct OfferList: Hashable, Sendable {
     public let refused: [RefusedOffer]
     /// The App Store environment of the customer's purchases, such as `Production`.
     public let environment: String
-    /// What became of the link; nil if the app passed none.
+    /// The result of the link; nil if the app passed none.
     public let link: LinkOutcome?
 }
 
-/// What became of the link of a campaign.
+/// The result of a campaign link.
 public struct LinkOutcome: Hashable, Sendable {
     /// nil if it is unknown.
     public let campaign: String?

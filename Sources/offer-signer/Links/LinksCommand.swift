@@ -9,7 +9,7 @@ import SubscriberStore
 struct LinksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "links",
-        abstract: "Make the personal links of a mailing, and show what became of them.",
+        abstract: "Make the personal links of a mailing, and show their results.",
         subcommands: [LinksMakeCommand.self, LinksShowCommand.self]
     )
 }

@@ -4,7 +4,7 @@ import OfferCore
 import OfferEligibility
 import SubscriberStore
 
-/// `offer-signer links show`: what became of the links of each campaign.
+/// `offer-signer links show`: the results of each campaign.
 struct LinksShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -45,18 +45,21 @@ import Testing
         print("\(customers) customers, \(proxy.requests) requests, \(lost.all.count) lost answers")
     }
 
+    /// The answer to a client that has sent too many requests.
+    private static let limit: String = {
+        let body =
+            #"{"type":"about:blank","title":"T","status":429,"detail":"D","code":"rate_limited","requestID":"R"}"#
+        return "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-After: 60\r\n"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n" + body
+    }()
+
     @Test("a limit that comes after a lost answer does not cost the customer the reserved offer")
     func limitAfterALostAnswer() async throws {
         let service = try RunningService()
-        let body =
-            #"{"type":"about:blank","title":"T","status":429,"detail":"D","code":"rate_limited","requestID":"R"}"#
-        let limit =
-            "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-After: 60\r\n"
-            + "Content-Length: \(body.utf8.count)\r\n\r\n" + body
         let proxy = FaultyProxy(to: service.port) { number in
             switch number {
             case 0: .loseAnswer
-            case 1: .says(limit)
+            case 1: .says(Self.limit)
             default: .none
             }
         }
@@ -75,12 +78,7 @@ import Testing
     @Test("a limit without a lost answer leaves nothing behind, so the next tap sends what is known then")
     func limitAlone() async throws {
         let service = try RunningService()
-        let body =
-            #"{"type":"about:blank","title":"T","status":429,"detail":"D","code":"rate_limited","requestID":"R"}"#
-        let limit =
-            "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-After: 60\r\n"
-            + "Content-Length: \(body.utf8.count)\r\n\r\n" + body
-        let proxy = FaultyProxy(to: service.port) { $0 == 0 ? .says(limit) : .none }
+        let proxy = FaultyProxy(to: service.port) { $0 == 0 ? .says(Self.limit) : .none }
         defer { proxy.stop() }
         let token = UUID()
         let client = await Fixtures.client(
