@@ -180,22 +180,21 @@ enum Parse {
     }
 
     static func consoleOrigin(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> ConsoleOrigin?? {
-        guard let origin = ConsoleOrigin(text) else {
-            problems.append(
-                Diagnostic(
-                    "\(name) is not the URL of a console",
-                    hint: "write it like https://offers.example.com, without a path; http is only for this machine"))
-            return nil
-        }
-        return origin
+        origin(text, name, "the URL of a console", "https://offers.example.com", &problems)
     }
 
     static func linkOrigin(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> ConsoleOrigin?? {
+        origin(text, name, "the scheme and host of links", "https://go.example.com", &problems)
+    }
+
+    private static func origin(
+        _ text: String, _ name: String, _ what: String, _ example: String, _ problems: inout [Diagnostic]
+    ) -> ConsoleOrigin?? {
         guard let origin = ConsoleOrigin(text) else {
             problems.append(
                 Diagnostic(
-                    "\(name) is not the scheme and host of links",
-                    hint: "write it like https://go.example.com, without a path; http is only for this machine"))
+                    "\(name) is not \(what)",
+                    hint: "write it like \(example), without a path; http is only for this machine"))
             return nil
         }
         return origin

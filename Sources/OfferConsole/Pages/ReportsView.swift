@@ -15,7 +15,7 @@ package final class ReportsView: Sendable {
         }
     }
 
-    /// A campaign with links, and what became of them.
+    /// A campaign and the counts of its links.
     package struct Campaign: Sendable {
         let name: String
         let app: String

@@ -58,7 +58,7 @@ public struct LinkRefusal: RawRepresentable, Hashable, Sendable {
     public static let unknown = LinkRefusal(rawValue: "unknown_link")
     /// It or its campaign has ended.
     public static let expired = LinkRefusal(rawValue: "link_expired")
-    /// It was made for somebody else. Say that the offer is for the account that got the mail.
+    /// It was made for another customer. Tell the user that the offer is for the account that received the mail.
     public static let anotherCustomers = LinkRefusal(rawValue: "another_customers_link")
 }
 

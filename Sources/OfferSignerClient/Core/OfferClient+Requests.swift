@@ -12,7 +12,7 @@ struct UnansweredRequest: Sendable {
     let request: KeyedRequest
     /// The uptime at which it was first sent.
     let since: TimeInterval
-    /// Whether an answer was lost, so that something may be reserved under the key. Without that, the next request is a new one.
+    /// True if an answer was lost. The service may then have reserved something under the key.
     var isLost = false
 }
 

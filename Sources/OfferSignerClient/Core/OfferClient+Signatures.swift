@@ -97,7 +97,7 @@ extension OfferClient {
 }
 
 extension OfferError {
-    /// Whether the service refused the request itself, so that nothing is reserved for it.
+    /// True if the service refused this request, so nothing is reserved for it.
     ///
     /// An expired token, another host, a limit, an overload or a gateway would meet any request. They say nothing about an earlier request with the
     /// same key whose answer was lost: the customer's place may be reserved, and only this key leads to it.

@@ -41,7 +41,7 @@ package struct LinkVisits: Hashable, Sendable {
     }
 }
 
-/// What became of the links of a campaign.
+/// The counts of a campaign's links.
 package struct LinkCounts: Hashable, Sendable {
     /// The customers for whom a personal link was made.
     package var made: Int64 = 0

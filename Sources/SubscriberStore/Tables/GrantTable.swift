@@ -87,7 +87,8 @@ enum GrantTable {
         return try rows.map(grant)
     }
 
-    /// Leaves out the grants by links, of which there can be hundreds of thousands. The text is that of a partial index.
+    /// Excludes the grants by links, which can number hundreds of thousands. It must equal the condition of the partial
+    /// index.
     private static let isByPerson = "reason <> '\(OfferGrant.campaignReason)'"
 
     static func count(

@@ -68,7 +68,7 @@ enum MailedLinkTable {
         }
     }
 
-    /// Removes a customer's identifier from the links. They give nothing any more, but they still count.
+    /// Removes a customer's identifier from the links. They no longer give an offer, but they still count.
     static func erase(_ customer: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         let (stored, erased) = (StoredIdentifier(customer), StoredIdentifier.erased())
         try db.send(
