@@ -1,4 +1,3 @@
-import NIOConcurrencyHelpers
 package import OfferCore
 package import OfferEligibility
 
@@ -33,49 +32,14 @@ package struct RulesDryRunner: Sendable {
         over store: any SubscriberStore, isCancelled: @escaping @Sendable () -> Bool = { false },
         progress: @escaping @Sendable (Double) -> Void
     ) async throws(StoreError) -> RulesDryRun {
-        var pages: [Page] = []
-        for app in apps {
-            guard let numbers = try await store.subscriptionNumbers(in: app) else { continue }
-            for start in stride(from: numbers.lowerBound, through: numbers.upperBound, by: Int(pageSize)) {
-                pages.append(Page(app: app, numbers: start...min(start + pageSize - 1, numbers.upperBound)))
-            }
+        let empty = RulesDryRun(inForce: inForce, new: new, sampleSize: sampleSize)
+        let scan = CustomerScan(apps: apps, workers: workers, pageSize: pageSize)
+        let parts = try await scan.run(
+            over: store, isCancelled: isCancelled, progress: progress, startingWith: empty
+        ) { dryRun, _, customers in
+            for customer in customers { dryRun.add(customer, at: at) }
         }
-        let queue = NIOLockedValueBox(pages[...])
-        let total = Double(max(1, pages.count))
-        return try await withTaskGroup(of: Result<RulesDryRun, StoreError>.self) { group in
-            for _ in 0..<max(1, workers) {
-                group.addTask {
-                    await Result { () async throws(StoreError) in
-                        var dryRun = RulesDryRun(inForce: inForce, new: new, sampleSize: sampleSize)
-                        while !isCancelled(),
-                            let (page, left) = queue.withLockedValue({ pages in
-                                pages.popFirst().map { ($0, pages.count) }
-                            })
-                        {
-                            for customer in try await store.customers(in: page.app, numbered: page.numbers) {
-                                dryRun.add(customer, at: at)
-                            }
-                            progress(1 - Double(left) / total)
-                        }
-                        return dryRun
-                    }
-                }
-            }
-            var whole = RulesDryRun(inForce: inForce, new: new, sampleSize: sampleSize)
-            var fault: StoreError?
-            for await part in group {
-                switch part {
-                case .success(let dryRun): whole.merge(dryRun)
-                case .failure(let error): fault = error
-                }
-            }
-            return fault.map { .failure($0) } ?? Result<RulesDryRun, StoreError>.success(whole)
-        }.get()
-    }
-
-    private struct Page {
-        let app: AppScope
-        let numbers: ClosedRange<Int64>
+        return parts.reduce(into: empty) { $0.merge($1) }
     }
 
     /// The apps of either configuration, in each of their environments.
@@ -85,11 +49,5 @@ package struct RulesDryRunner: Sendable {
             let environments = (new.apps[id] ?? inForce.apps[id])?.environments ?? []
             return environments.sorted { $0.rawValue < $1.rawValue }.map { AppScope(bundleID: id, environment: $0) }
         }
-    }
-}
-
-extension Result where Failure == StoreError {
-    fileprivate init(_ work: () async throws(StoreError) -> Success) async {
-        do throws(StoreError) { self = .success(try await work()) } catch { self = .failure(error) }
     }
 }
