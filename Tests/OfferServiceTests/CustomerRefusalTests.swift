@@ -19,6 +19,7 @@ struct CustomerRefusalTests {
             #""transactionID":"1","environment":"Sandbox","applicationUsername":"u""#
         ),
         ("DELETE", "/v1/customers", .erase, #""transactionID":"1""#),
+        ("POST", "/v1/customers/list", .customers, #""state":"billing_retry""#),
     ]
 
     @Test("each route needs its scope", arguments: Caller.Scope.allCases)

@@ -2,11 +2,14 @@ import OfferCore
 
 extension CustomerFacts {
     /// Returns the facts of a customer who also has a grant.
-    package func granting(_ grant: OfferGrant) -> CustomerFacts {
+    package func granting(_ grant: OfferGrant) -> CustomerFacts { granting([grant]) }
+
+    /// Returns the facts of a customer who also has other grants.
+    func granting(_ others: [OfferGrant]) -> CustomerFacts {
         CustomerFacts(
             state: state, environment: environment, team: team, originalAppVersion: originalAppVersion,
             originalPurchase: originalPurchase, places: places, placement: placement, link: link,
-            events: events, grants: [grant] + grants)
+            events: events, grants: others + grants)
     }
 
     /// Returns the grant under which an offer is decided; nil if its rule applies. One that lifts limits comes first, then

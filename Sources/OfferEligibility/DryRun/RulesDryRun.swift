@@ -59,10 +59,7 @@ package struct RulesDryRun: Sendable {
         let (inForce, new) = (inForce.apps[app.bundleID], new.apps[app.bundleID])
         let owned = numbered.owned(by: inForce?.ownership)
         let newlyOwned = new?.ownership == inForce?.ownership ? owned : numbered.owned(by: new?.ownership)
-        let first = [owned, newlyOwned].compactMap(\.self).flatMap(\.facts).map(\.originalTransactionID).min {
-            $0.precedes($1)
-        }
-        guard first == numbered.originalTransactionID else { return }
+        guard numbered.represents([owned, newlyOwned].compactMap(\.self)) else { return }
         customers += 1
         // Mutates the value in the dictionary, because a copy would duplicate all counts.
         comparisons[app, default: RulesComparison(inForce: inForce, new: new)]

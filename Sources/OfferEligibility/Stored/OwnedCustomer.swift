@@ -180,3 +180,12 @@ extension CustomerFacts {
             places: customer.exposures.places, events: customer.events)
     }
 }
+
+extension NumberedCustomer {
+    /// Returns true if the subscription is the first one of its customer, so that each customer is counted once.
+    /// - Parameter owned: the customer by each ownership policy that applies.
+    func represents(_ owned: [OwnedCustomer]) -> Bool {
+        let first = owned.flatMap(\.facts).map(\.originalTransactionID).min { $0.precedes($1) }
+        return first == originalTransactionID
+    }
+}

@@ -329,6 +329,12 @@ extension Problem {
     static let unknownOffer = Problem(
         .unknownOffer, 404, "The app has no such offer with a rule, so nothing is recorded about it."
     ).with { $0.field = "offerID" }
+    static let unlistedOffer = Problem(
+        .unknownOffer, 404, "The app has no such offer with a rule, so nobody can be listed for it."
+    ).with { $0.field = "offerID" }
+    static let severalProducts = Problem(
+        .missingField, 400, "Several products have the offer: name one in productID."
+    ).with { $0.field = "productID" }
     static let reportInFuture = Problem(.invalidField, 400, "asOf must not be in the future.").with {
         $0.field = "asOf"
     }

@@ -84,6 +84,7 @@ package struct Application: Sendable {
     package let detachedWork = DetachedWork(maximumDetachedWork)
     package let directory: CustomerDirectory
     let customers: CustomerEndpoints
+    let worklists: WorklistEndpoint
     package let desk: GrantDesk
     let grants: GrantEndpoints
     package let reports: ReportDesk
@@ -123,6 +124,7 @@ package struct Application: Sendable {
         directory = CustomerDirectory(store: store, refresher: refresher, now: sources.now)
         customers = CustomerEndpoints(
             store: store, directory: directory, trail: safeguards.trail, now: sources.now)
+        worklists = WorklistEndpoint(store: store, now: sources.now)
         desk = GrantDesk(
             store: store, directory: directory, makeNonce: sources.makeNonce, metrics: metrics,
             isAudited: safeguards.trail != nil)

@@ -42,6 +42,7 @@ extension Application {
             .work(["POST"], "/v1/offers/events", scope: .sign, events.handler).servingWebPages(),
             .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler).servingWebPages(),
             .work(["POST"], "/v1/customers/lookup", scope: .customers, customers.lookup),
+            .work(["POST"], "/v1/customers/list", scope: .customers, worklists.handler),
             .work(["PUT"], "/v1/customers/facts", scope: .facts, customers.facts),
             .work(["PUT"], "/v1/customers/links", scope: .facts, customers.links),
             .work(["DELETE"], "/v1/customers", scope: .erase, customers.erasure),

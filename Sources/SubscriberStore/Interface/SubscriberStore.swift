@@ -34,6 +34,11 @@ package protocol SubscriberStore: ConsoleStore, GrantStore, LinkStore, ReportSto
         in app: AppScope, numbered numbers: ClosedRange<Int64>
     ) async throws(StoreError) -> [NumberedCustomer]
 
+    /// Returns the subscriptions in a range of numbers that are still stored.
+    func subscriptions(
+        in app: AppScope, numbered numbers: ClosedRange<Int64>
+    ) async throws(StoreError) -> Set<TransactionID>
+
     /// Sets team facts, even for an unknown customer.
     /// - Parameter values: the values by fact name; nil removes the fact.
     func setTeamFacts(

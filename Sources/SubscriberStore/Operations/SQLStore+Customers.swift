@@ -34,6 +34,15 @@ extension SQLStore {
         }
     }
 
+    package func subscriptions(
+        in app: AppScope, numbered numbers: ClosedRange<Int64>
+    ) async throws(StoreError) -> Set<TransactionID> {
+        try await read { db in
+            guard let id = try AppTable.id(of: app, db) else { return [] }
+            return Set(try SubscriptionTable.originals(of: id, numbers, db).map(\.original))
+        }
+    }
+
     /// - Returns: nil if nothing is known about the customer.
     static func customer(
         _ search: CustomerSearch, _ id: Int64, _ app: AppScope, _ coverage: HistoryEvidence.Coverage?,

@@ -42,6 +42,12 @@ extension CurrentStore: SubscriberStore {
         try await read { store throws(StoreError) in try await store.customers(in: app, numbered: numbers) }
     }
 
+    package func subscriptions(in app: AppScope, numbered numbers: ClosedRange<Int64>) async throws(StoreError)
+        -> Set<TransactionID>
+    {
+        try await read { store throws(StoreError) in try await store.subscriptions(in: app, numbered: numbers) }
+    }
+
     package func setTeamFacts(
         _ values: [FieldText: TeamFactValue?], of identifier: CustomerIdentifier, in app: AppScope, at now: Timestamp
     ) async throws(StoreError) {

@@ -1,0 +1,80 @@
+import OfferCore
+import OfferEligibility
+
+/// The body of `POST /v1/customers/list`.
+struct WorklistRequest {
+    /// The lists that are about no offer.
+    enum State: String, CaseIterable {
+        case billingRetry = "billing_retry"
+        case priceIncrease = "price_increase"
+    }
+
+    enum HeldOut: String, CaseIterable { case exclude, include }
+
+    let bundleID: BundleID
+    /// nil for production, if the app has it.
+    let environment: AppStoreEnvironment?
+    let list: List
+    /// The number with which the page begins; nil for the first page.
+    let start: Int64?
+
+    enum List {
+        /// - `productID`: nil if only one product has the offer.
+        case offer(OfferID, ProductID?, HeldOut)
+        case state(State)
+    }
+
+    init(_ members: JSONObject) throws(Problem) {
+        do throws(MemberError) {
+            let reader = MemberReader(members)
+            try reader.refuseOthers(than: [
+                "bundleID", "environment", "offerID", "productID", "heldOut", "state", "after",
+            ])
+            bundleID = try reader.field("bundleID", BundleID.init)
+            environment = try reader.environment()
+            start = try reader.optionalField("after") { utf8, name throws(FieldError) in
+                guard let number = Int64(String(decoding: utf8, as: UTF8.self)), number >= 0 else {
+                    throw FieldError(field: name, reason: .notOneOf(["the text of next in the answer before"]))
+                }
+                return number
+            }
+            let state: State? = try Self.choice("state", reader)
+            let heldOut: HeldOut? = try Self.choice("heldOut", reader)
+            let productID = try reader.optionalField("productID", ProductID.init)
+            if let state {
+                for name in ["offerID", "productID", "heldOut"] where members[name] != nil {
+                    throw .conflicting("state", name)
+                }
+                list = .state(state)
+            } else {
+                list = .offer(try reader.field("offerID", OfferID.init), productID, heldOut ?? .exclude)
+            }
+        } catch { throw Problem(error) }
+    }
+
+    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String, _ reader: MemberReader
+    ) throws(MemberError) -> Choice? {
+        try reader.optionalField(name) { utf8, name throws(FieldError) -> Choice in
+            guard let choice = Choice(rawValue: String(decoding: utf8, as: UTF8.self)) else {
+                throw FieldError(field: name, reason: .notOneOf(Choice.allCases.map(\.rawValue)))
+            }
+            return choice
+        }
+    }
+
+    /// Returns the list, with the terms of its offer.
+    func worklist(of app: Catalogue.App) throws(Problem) -> Worklist {
+        switch list {
+        case .state(.billingRetry): return .billingRetry
+        case .state(.priceIncrease): return .priceIncrease
+        case .offer(let offerID, let productID, let heldOut):
+            let found = app.rules.offers.filter { terms in
+                terms.offerID == offerID && (productID == nil || terms.productID == productID)
+            }
+            guard let terms = found.first else { throw .unlistedOffer }
+            guard found.count == 1 else { throw .severalProducts }
+            return .offer(terms, includesHeldOut: heldOut == .include)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package import OfferCore
+package import OfferEligibility
+
+/// A reader of the customers on a ``Worklist``. It decides about the stored data, without the App Store.
+package struct WorklistReader: Sendable {
+    package let list: Worklist
+    package let app: AppScope
+    package let configured: Catalogue.App
+    package let at: Timestamp
+
+    package init(_ list: Worklist, of app: AppScope, _ configured: Catalogue.App, at: Timestamp) {
+        self.list = list
+        self.app = app
+        self.configured = configured
+        self.at = at
+    }
+
+    /// A part of a list.
+    package struct Page: Sendable {
+        package let customers: [WorklistCustomer]
+        /// The number of the subscription with which the next page begins; nil if this is the last page.
+        package let next: Int64?
+    }
+
+    /// The number of subscriptions that ``page(from:limit:in:)`` reads at a time, so that no change waits for long.
+    private static let step: Int64 = 100
+    private static let maximumSteps = 20
+
+    /// Reads a part of the list. It ends after a few thousand subscriptions, even if it names no customer.
+    /// - Parameters:
+    ///   - start: the number of the subscription with which the part begins; nil for the first part.
+    ///   - limit: the number of customers after which the part ends. It may have some more.
+    package func page(
+        from start: Int64?, limit: Int, in store: any SubscriberStore
+    ) async throws(StoreError) -> Page {
+        guard let numbers = try await store.subscriptionNumbers(in: app) else { return Page(customers: [], next: nil) }
+        var number = max(numbers.lowerBound, start ?? numbers.lowerBound)
+        var customers: [WorklistCustomer] = []
+        for _ in 0..<Self.maximumSteps {
+            guard number <= numbers.upperBound else { return Page(customers: customers, next: nil) }
+            guard customers.count < limit else { break }
+            let end = min(number + Self.step - 1, numbers.upperBound)
+            customers += try await members(of: store.customers(in: app, numbered: number...end), in: store)
+                .map(\.customer)
+            number = end + 1
+        }
+        return Page(customers: customers, next: number <= numbers.upperBound ? number : nil)
+    }
+
+    /// Reads the whole list. A customer who is erased meanwhile is not in it.
+    /// - Parameters:
+    ///   - workers: the number of pages that are read at the same time.
+    ///   - isCancelled: called before each page. If it returns true, the list ends early.
+    ///   - progress: called with the completed share of subscriptions, from 0 to 1.
+    package func all(
+        in store: any SubscriberStore, workers: Int, pageSize: Int64 = 1000,
+        isCancelled: @escaping @Sendable () -> Bool = { false }, progress: @escaping @Sendable (Double) -> Void
+    ) async throws(StoreError) -> [WorklistCustomer] {
+        typealias Found = (page: CustomerScan.Page, members: [Member])
+        let scan = CustomerScan(apps: [app], workers: workers, pageSize: pageSize)
+        let parts = try await scan.run(
+            over: store, isCancelled: isCancelled, progress: progress, startingWith: [Found]()
+        ) { (found, page, customers) async throws(StoreError) in
+            let members = try await members(of: customers, in: store)
+            if !members.isEmpty { found.append((page, members)) }
+        }
+        var all: [WorklistCustomer] = []
+        for (page, members) in parts.joined().sorted(by: { $0.page.place < $1.page.place }) {
+            let known = try await store.subscriptions(in: app, numbered: page.numbers)
+            all += members.filter { known.contains($0.first) }.map(\.customer)
+        }
+        return all
+    }
+
+    private struct Member: Sendable {
+        /// The customer's first subscription.
+        let first: TransactionID
+        let customer: WorklistCustomer
+    }
+
+    /// Returns the members of the list, whom the limits of the offer do not refuse.
+    private func members(
+        of customers: [NumberedCustomer], in store: any SubscriberStore
+    ) async throws(StoreError) -> [Member] {
+        var members: [Member] = []
+        for numbered in customers {
+            guard let candidate = list.candidate(numbered, in: configured, at: at) else { continue }
+            if let offer = candidate.offer, try await isRefused(offer, to: candidate.holders, in: store) { continue }
+            members.append(Member(first: numbered.originalTransactionID, customer: candidate.customer))
+        }
+        return members
+    }
+
+    private func isRefused(
+        _ offer: OfferTerms, to holders: [CustomerIdentifier], in store: any SubscriberStore
+    ) async throws(StoreError) -> Bool {
+        let request = LedgerRequest(
+            app: app, holders: holders,
+            offers: [
+                LedgerRequest.Offer(
+                    productID: offer.productID, offerID: offer.offerID, limits: offer.limits, nonces: [],
+                    expiresAt: at, grant: offer.grant)
+            ], reserving: .nothing, at: at)
+        if case .refused = try await store.reserve(request).first { return true }
+        return false
+    }
+}
