@@ -15,7 +15,10 @@ struct CustomersPageTests {
 
     @Test("every code block on the page has a test")
     func everyBlockIsKnown() {
-        #expect(walk.blocks.map(\.language) == ["sh", "sh", "sh", "sh", "json", "sh", "sh", "json"])
+        #expect(
+            walk.blocks.map(\.language) == [
+                "sh", "sh", "sh", "sh", "json", "sh", "sh", "text", "sh", "json", "sh", "json",
+            ])
     }
 
     @Test("each command does what the page says, in the order of the page")
@@ -25,16 +28,17 @@ struct CustomersPageTests {
             start: walk.block(0), walk.block(1), walk.block(2), walk.block(3), "echo",
             // The page's shell has the settings of the service.
             "export SUBSCRIPTION_OFFERS_CONFIG=offers.yaml SUBSCRIPTION_OFFERS_DATABASE=sqlite:subscribers.sqlite",
-            walk.block(5), walk.block(6), "echo", walk.block(3), "echo")
+            walk.block(5), walk.block(8), "echo", walk.block(10), "echo", walk.block(3), "echo")
         #expect(outcome.status == 0, "\(outcome.standardError)")
         let lines = outcome.standardOutput.split(separator: "\n").map(String.init)
-        try #require(lines.count == 4, "\(lines)")
+        try #require(lines.count == 5, "\(lines)")
         let times = /"(expiresAt|subscribedSince)":\d+/
         let documented = walk.block(4).trimmingCharacters(in: .newlines).replacing(times, with: "time")
         #expect(lines[0].replacing(times, with: "time") == documented)
         #expect(lines[1] == lines[0], "the command prints the answer of the route")
-        #expect(lines[2] == walk.block(7).trimmingCharacters(in: .newlines))
-        #expect(lines[3] == #"{"customers":[]}"#)
+        #expect(lines[2] == walk.block(9).trimmingCharacters(in: .newlines))
+        #expect(lines[3] == walk.block(11).trimmingCharacters(in: .newlines))
+        #expect(lines[4] == #"{"customers":[]}"#)
     }
 
     @Test("the tables list every member of an answer")
@@ -124,6 +128,98 @@ struct CustomersShowTests {
             let wrong = try Command.runOfferSigner(
                 ["customers", "show", "--bundle-id", "com.example.app"] + arguments, environment: [:])
             #expect(wrong.status == 64, "\(arguments)")
+        }
+    }
+}
+
+/// Runs the command of docs/customers.md in a folder with three customers: one who has lapsed, one in billing retry, and one
+/// who has lapsed and has no account.
+@Suite("offer-signer customers list", .serialized, .timeLimit(.minutes(5)))
+struct CustomersListTests {
+    private let walk: PageWalk
+
+    init() async throws {
+        walk = try await PageWalk("docs/customers.md")
+        try walk.folder.write(
+            """
+            apps:
+              - bundleID: com.example.app
+                appAppleID: 1234567890
+                products:
+                  - productID: monthly
+                    subscriptionGroupID: "21012345"
+                    offers: [{offerID: winback_1m, rule: {subscription: {status: expired}}, limits: {perCustomer: 1}}]
+                links:
+                  teamID: ABCDE12345
+                  name: Example
+                  campaigns:
+                    - {name: spring, title: A month, text: Free, offer: {productID: monthly, offerID: winback_1m}}
+            """.utf8, to: "offers.yaml")
+        let store = try #require(StoreLocation("sqlite:\(walk.folder.path)/subscribers.sqlite")).open()
+        let today = (Date().timeIntervalSince1970 * 1000 - Double(Sample.day(0).milliseconds)) / 86_400_000
+        for (number, account) in [(1, 1), (2, 2), (3, nil)] as [(Int, UInt64?)] {
+            let id = "200000010000000\(number)"
+            let end = Sample.renewal(of: id, signed: today - 0.9) { renewal in
+                renewal = Renewal(productID: renewal.productID, autoRenewStatus: number == 2 ? .on : .off)
+                renewal.appAccountToken = account.map(Sample.token)
+                renewal.expirationIntent = number == 2 ? .billingError : .cancelled
+                renewal.isInBillingRetryPeriod = number == 2
+            }
+            let purchase = Sample.transaction(id, of: id, today - 31, today - 1) {
+                $0.appAccountToken = account.map(Sample.token)
+            }
+            let status = Sample.status(number == 2 ? 3 : 2, of: id, signed: today - 0.9)
+            try await store.merge([purchase, end, status], in: Sample.production)
+        }
+        try store.close()
+    }
+
+    private func shell(_ commands: String...) throws -> Command.Outcome {
+        try walk.shell(
+            ([
+                "export SUBSCRIPTION_OFFERS_CONFIG=offers.yaml SUBSCRIPTION_OFFERS_DATABASE=sqlite:subscribers.sqlite",
+                "export SUBSCRIPTION_OFFERS_AUDIT_LOG=audit.jsonl SUBSCRIPTION_OFFERS_AUDIT_KEY=0123456789abcdef",
+            ] + commands).joined(separator: "\n"))
+    }
+
+    @Test("the page's commands list those of an offer and of a state, in files that links make takes")
+    func files() throws {
+        let outcome = try shell(
+            "{ \(walk.block(6)) } 2>&1 | grep -v OfferAudit", "cat list.csv retry.csv", "stat -c %a list.csv",
+            "grep -c console_worklist audit.jsonl",
+            "export SUBSCRIPTION_OFFERS_LINKS_KEY=0123456789abcdef0123456789abcdef SUBSCRIPTION_OFFERS_LINKS_URL=https://go.example.com",
+            "offer-signer links make --campaign spring --customers list.csv --output mailing.csv 2>&1 | grep ok:",
+            "offer-signer customers list --offer winback_1m --name originalTransactionID --format csv | wc -l",
+            "offer-signer customers list --offer winback_1m --format json 2>/dev/null | grep -c '\"status\":\"expired\"'"
+        )
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        let lines = outcome.standardOutput.split(whereSeparator: \.isNewline).map(String.init)
+        let head = try #require(walk.block(7).split(whereSeparator: \.isNewline).first)
+        let end = #/,20[0-9-]+T[0-9:.]+Z,/#
+        #expect(
+            lines.map { $0.replacing(end, with: ",end,") } == [
+                "ok: 1 customers", "warning: 1 more customers have no appAccountToken",
+                "hint: --name originalTransactionID names every customer", "ok: 1 customers", String(head),
+                "\(Sample.token(1)),monthly,expired,end,,false", String(head),
+                "\(Sample.token(2)),monthly,billing_retry,end,,false", "600", "2",
+                "ok: 1 links, 0 customers left out of the mailing", "3", "2",
+            ])
+    }
+
+    @Test("a wrong command says what to do, and makes no file")
+    func faults() throws {
+        for (arguments, status, text) in [
+            ("--output a.csv", 64, "Name the list by --offer or by --state"),
+            ("--offer x --state billing_retry", 64, "Name the list by --offer or by --state"),
+            ("--state price_increase --held-out include", 64, "Nobody is held out"),
+            ("--offer nothing", 1, "the configuration file has no offer nothing"),
+            ("--offer winback_1m --name transactionID", 64, "It must be appAccountToken"),
+            ("--state billing_retry --environment Xcode", 1, "the app has no data in Xcode"),
+            ("--state billing_retry --output offers.yaml", 1, "offers.yaml exists already"),
+        ] {
+            let outcome = try shell("offer-signer customers list \(arguments)")
+            #expect(outcome.status == Int32(status) && outcome.standardError.contains(text), "\(outcome.standardError)")
+            #expect(!FileManager.default.fileExists(atPath: walk.folder.path + "/a.csv"))
         }
     }
 }

@@ -4,7 +4,7 @@ import ArgumentParser
 struct CustomersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customers",
-        abstract: "Look up stored customers.",
-        subcommands: [CustomersShowCommand.self]
+        abstract: "Look up and list stored customers.",
+        subcommands: [CustomersShowCommand.self, CustomersListCommand.self]
     )
 }

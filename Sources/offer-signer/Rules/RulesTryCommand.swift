@@ -1,6 +1,5 @@
 import ArgumentParser
 import FoundationEssentials
-import NIOConcurrencyHelpers
 import OfferConfiguration
 import OfferCore
 import OfferEligibility
@@ -66,20 +65,5 @@ struct RulesTryCommand: AsyncParsableCommand {
         let (file, problems) = ConfigurationFile.read(text, name: newFile) { _ throws(Diagnostic) in Secret("-") }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
         return file.catalogue ?? Catalogue(apps: [:])
-    }
-}
-
-/// Progress that several tasks report.
-private final class ProgressLines: Sendable {
-    private let next = NIOLockedValueBox(ContinuousClock.now + .seconds(1))
-
-    /// - Parameter share: the share of the work that is done, from 0 to 1.
-    func report(_ share: Double) {
-        let isDue = next.withLockedValue { next in
-            guard ContinuousClock.now >= next else { return false }
-            next = .now + .seconds(1)
-            return true
-        }
-        if isDue { StandardStreams.printError("\(Int(share * 100)) % of the subscriptions\n") }
     }
 }

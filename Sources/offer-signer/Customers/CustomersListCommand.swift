@@ -1,0 +1,173 @@
+import ArgumentParser
+import FoundationEssentials
+import OfferAudit
+import OfferConfiguration
+import OfferCore
+import OfferEligibility
+import OfferFiles
+import OfferService
+import SubscriberStore
+import SystemPackage
+
+/// `offer-signer customers list`: lists the stored customers to write to.
+struct CustomersListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the customers who may have an offer now, or whose payment needs their help.",
+        discussion: """
+            Reads every customer of the database, decides as POST /v1/decisions does without asking the App Store, and \
+            lists those who may have the offer, by its rule and its limits. Nothing is signed or reserved, and you can use \
+            it while the service runs. The file is one that 'links make' takes:
+
+              offer-signer customers list --offer winback_1m --output list.csv
+              offer-signer links make --campaign spring --customers list.csv --output mailing.csv
+
+            Other lists are about customers in billing retry, and about those who have not agreed to a higher price:
+
+              offer-signer customers list --state billing_retry --output retry.csv
+
+            Customers who are held out of the offer are left out, unless you ask for them. Somebody who is not written to \
+            because of the sample must not be written to by mistake. The audit trail gets a line first.
+            """
+    )
+
+    enum Format: String, ExpressibleByArgument, CaseIterable { case csv, json }
+    enum HeldOut: String, ExpressibleByArgument, CaseIterable { case exclude, include }
+    enum State: String, ExpressibleByArgument, CaseIterable {
+        case billingRetry = "billing_retry"
+        case priceIncrease = "price_increase"
+    }
+
+    @Option(
+        help: ArgumentHelp("The offer that the customers may have now.", valueName: "id"),
+        transform: { text in
+            do { return try OfferID(utf8: Array(text.utf8)) } catch { throw ValidationError("\(error)") }
+        })
+    var offer: OfferID?
+
+    @Option(help: "List customers in a state instead: billing_retry or price_increase.") var state: State?
+
+    @Option(help: "Customers who are held out of the offer: exclude or include.") var heldOut = HeldOut.exclude
+
+    @Option(
+        help: ArgumentHelp(
+            "The name in the first column: \(WorklistCustomer.names.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "name"),
+        transform: { text in
+            guard let kind = WorklistCustomer.names.first(where: { $0.rawValue == text }) else {
+                throw ValidationError(
+                    "It must be \(WorklistCustomer.names.map(\.rawValue).joined(separator: ", ")).")
+            }
+            return kind
+        })
+    var name = CustomerIdentifier.Kind.appAccountToken
+
+    @Option(help: "The output format: csv, or json with one object on each line.") var format = Format.csv
+
+    @Option(
+        help: ArgumentHelp(
+            "The file to create, which only you can read (default: standard output).", valueName: "file"))
+    var output: String?
+
+    @OptionGroup var selection: OfferSelectionOptions
+    @OptionGroup var options: DatabaseOptions
+
+    func validate() throws {
+        guard (offer == nil) != (state == nil) else {
+            throw ValidationError("Name the list by --offer or by --state.")
+        }
+        guard state == nil || heldOut == .exclude else {
+            throw ValidationError("Nobody is held out of --state. Leave out --held-out.")
+        }
+    }
+
+    func run() async throws {
+        let configuration = try options.configuration()
+        let catalogue = configuration.catalogue ?? Catalogue(apps: [:])
+        let (list, scope, app) = try worklist(in: catalogue)
+        let path = output.map { FilePath($0) }
+        if let path {
+            do { try PrivateFile.requireAbsent(path) } catch {
+                throw CommandError("\(path) exists already", hint: "name a new file")
+            }
+        }
+        try await ConsoleAudit.record(
+            .worklist, about: offer == nil ? state?.rawValue : nil,
+            item: CatalogueItem(app: scope.bundleID, product: list.offer?.productID, offer: list.offer?.offerID),
+            configuration)
+        let reader = WorklistReader(list, of: scope, app, at: Timestamp(.now))
+        let customers = try await options.withStore { store in
+            let progress = ProgressLines()
+            return try await reader.all(
+                in: store, workers: ProcessInfo.processInfo.activeProcessorCount, progress: { progress.report($0) })
+        }
+        let (text, unnamed) = text(of: customers)
+        if let path {
+            try write(text, to: path)
+        } else {
+            StandardStreams.print(text)
+        }
+        StandardStreams.printError("ok: \(customers.count - unnamed) customers\n")
+        if unnamed > 0 {
+            StandardStreams.printError(
+                "warning: \(unnamed) more customers have no \(name.rawValue)\n"
+                    + "hint: --name originalTransactionID names every customer\n")
+        }
+    }
+
+    private func worklist(in catalogue: Catalogue) throws -> (Worklist, AppScope, Catalogue.App) {
+        if let offer {
+            let (scope, product, app) = try selection.product(with: offer, in: catalogue)
+            guard let terms = app.rules.terms(of: product, offer) else {
+                throw CommandError(
+                    "the offer has no rule, so anybody may have it",
+                    hint: "give it a rule in \(Settings.configurationFile.variable)")
+            }
+            return (.offer(terms, includesHeldOut: heldOut == .include), scope, app)
+        }
+        let (scope, app) = try selection.app(in: catalogue)
+        return (state == .billingRetry ? .billingRetry : .priceIncrease, scope, app)
+    }
+
+    private func text(of customers: [WorklistCustomer]) -> (text: String, unnamed: Int) {
+        switch format {
+        case .json:
+            return (customers.map { String(decoding: $0.json, as: UTF8.self) + "\n" }.joined(), 0)
+        case .csv:
+            var (table, unnamed) = (CSV(), 0)
+            table.add(WorklistCustomer.csvHead(naming: name))
+            for customer in customers {
+                if let cells = customer.csv(naming: name) { table.add(cells) } else { unnamed += 1 }
+            }
+            return (table.text, unnamed)
+        }
+    }
+
+    /// Creates a file that appears only when it is complete.
+    private func write(_ text: String, to path: FilePath) throws {
+        let temporary = FilePath("\(path).\(UInt32.random(in: 0 ... .max)).partial")
+        do {
+            try PrivateFile.createTemporary(temporary)
+            do {
+                let file = try FileDescriptor.open(temporary, .writeOnly, options: [.noFollow, .closeOnExec])
+                try file.closeAfter { _ = try file.writeAll(text.utf8) }
+                try PrivateFile.publish(temporary, as: path)
+            } catch {
+                try? PrivateFile.remove(temporary)
+                throw error
+            }
+        } catch {
+            throw CommandError(
+                "\(path) cannot be written (\(error))", hint: "name a new file in a folder that exists")
+        }
+    }
+}
+
+extension Worklist {
+    fileprivate var offer: OfferTerms? {
+        switch self {
+        case .offer(let terms, _): terms
+        case .billingRetry, .priceIncrease: nil
+        }
+    }
+}
