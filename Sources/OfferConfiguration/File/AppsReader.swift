@@ -16,7 +16,7 @@ struct AppsReader {
     private static let names = [
         "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appAppleID", "environments",
         "sharedSecret", "notifications", "ownership", "freshness", "products", "introductoryOffers", "retention",
-        "jwsLifetime", "preferWinBackOffers", "countRetentionOffers", "sandboxV1", "grants", "links",
+        "instead", "jwsLifetime", "preferWinBackOffers", "countRetentionOffers", "sandboxV1", "grants", "links",
         "refuseDeadOffers",
     ]
     private static let namesThatNeedStore = ["sharedSecret", "notifications", "ownership", "freshness"]

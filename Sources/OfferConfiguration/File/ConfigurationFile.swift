@@ -36,6 +36,8 @@ package import OfferKeys
 ///         signature: v1          # optional; default: v2, a JWS
 ///         promotionalOffer: {productID: com.example.app.pro.monthly, offerID: winback_1m, message: 0d2e6a4e-…}
 ///       - message: {en-US: 1f0c6a4e-…, en: 1f0c6a4e-…, default: 1f0c6a4e-…}
+///     instead:                   # optional: what an app shows to a customer who gets no offer
+///       - {rule: {subscription: {status: billing_retry}}, show: update_payment}
 /// keys:                          # optional: keys in PKCS#11 tokens; other keys are files
 ///   - id: 2X9R4HXF34
 ///     uri: pkcs11:token=offers;object=2X9R4HXF34

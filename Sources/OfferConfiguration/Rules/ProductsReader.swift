@@ -112,6 +112,7 @@ enum AppRulesReader {
         return AppRules(
             offers: sorted.flatMap(\.value.terms), introductoryOffers: introductory,
             retention: members["retention"].map { RetentionReader.read($0.quotable, of: app, rules) } ?? [],
+            instead: members["instead"].map { AlternativesReader.read($0.quotable, of: app, rules) } ?? [],
             grants: members["grants"].map { GrantsReader.read($0.quotable, of: app) },
             links: members["links"].flatMap { LinksReader.read($0.quotable, of: app) },
             products: ProductTraits(

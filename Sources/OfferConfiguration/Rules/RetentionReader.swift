@@ -82,7 +82,7 @@ struct RetentionReader {
             "alternateProduct", known: ["productID", "message", "billingPlanType"], required: ["productID", "message"])
         let plan = members["billingPlanType"]?.choice(RetentionCase.BillingPlan.self)
         let messages = members["message"].flatMap(RetentionMessagesReader(app.environments).read)
-        guard let productID = members["productID"].flatMap(readProduct) else { return nil }
+        guard let productID = members["productID"].flatMap({ Self.readProduct($0, of: app) }) else { return nil }
         let group = app.products[productID]?.group
         if group == nil {
             value.report(
@@ -102,7 +102,7 @@ struct RetentionReader {
         let names = ["productID", "offerID", "message"]
         let members = value.members("promotionalOffer", known: names, required: names)
         let messages = members["message"].flatMap(RetentionMessagesReader(app.environments).read)
-        let productID = members["productID"].flatMap(readProduct)
+        let productID = members["productID"].flatMap { Self.readProduct($0, of: app) }
         guard let offer = members["offerID"],
             let offerID = offer.identifier({ text throws(FieldError) in try OfferID(utf8: text) }),
             let productID, let product = app.products[productID]
@@ -125,7 +125,7 @@ struct RetentionReader {
     }
 
     /// - Returns: nil unless the app has the product.
-    private func readProduct(_ value: YAMLValue) -> ProductID? {
+    static func readProduct(_ value: YAMLValue, of app: App) -> ProductID? {
         let read = value.identifier { text throws(FieldError) in try ProductID(utf8: text, field: "productID") }
         guard let productID = read, app.products[productID] == nil else { return read }
         let products = app.products.keys.map(\.text.description).sorted()

@@ -8,6 +8,8 @@ package struct AppRules: Hashable, Sendable {
     package let introductoryOffers: Rule?
     /// The cases for a customer who is about to cancel. The first case that holds is shown.
     package let retention: [RetentionCase]
+    /// The cases for a customer who gets no offer. The first case that holds is shown.
+    package let instead: [Alternative]
     /// nil if grants are disabled.
     package let grants: GrantPolicy?
     /// nil if the app has no links.
@@ -47,13 +49,15 @@ package struct AppRules: Hashable, Sendable {
 
     package init(
         offers: [OfferTerms] = [], introductoryOffers: Rule? = nil, retention: [RetentionCase] = [],
-        grants: GrantPolicy? = nil, links: LinkPolicy? = nil, products: ProductTraits = ProductTraits(),
+        instead: [Alternative] = [], grants: GrantPolicy? = nil, links: LinkPolicy? = nil,
+        products: ProductTraits = ProductTraits(),
         prefersWinBackOffers: Bool = false, countsRetentionOffers: Bool = false, allowsSandboxV1: Bool? = nil,
         jwsLifetime: Duration = .hours(24)
     ) {
         self.offers = offers
         self.introductoryOffers = introductoryOffers
         self.retention = retention
+        self.instead = instead
         self.grants = grants
         self.links = links
         self.products = products
@@ -109,7 +113,8 @@ package struct AppRules: Hashable, Sendable {
 
     /// The conditions of all rules.
     package var conditions: [Condition] {
-        (offers.map(\.rule) + retention.compactMap(\.rule) + [introductoryOffers].compactMap(\.self)).map(\.condition)
+        let others = retention.compactMap(\.rule) + instead.compactMap(\.rule) + [introductoryOffers].compactMap(\.self)
+        return (offers.map(\.rule) + others).map(\.condition)
     }
 
     /// Returns the samples of the campaigns whose personal links give an offer.
@@ -125,7 +130,7 @@ package struct AppRules: Hashable, Sendable {
     }
 
     /// True if there are no rules.
-    package var isEmpty: Bool { offers.isEmpty && introductoryOffers == nil && retention.isEmpty }
+    package var isEmpty: Bool { offers.isEmpty && introductoryOffers == nil && retention.isEmpty && instead.isEmpty }
 
     /// Decides on all offers of some products.
     /// - Parameter productIDs: nil for all products.
