@@ -24,15 +24,15 @@ struct DecidingWalkTests {
     func everyBlockIsKnown() {
         #expect(
             walk.blocks.map(\.language) == ["sh", "sh"] + Array(repeating: "json", count: 6) + [
-                // A rule and its check, the alarms, and a decision with its answer.
-                "yaml", "sh", "sh", "sh", "sh", "text",
+                // A rule and its check, what to show instead, the alarms, and a decision with its answer.
+                "yaml", "sh", "yaml", "sh", "sh", "sh", "text",
             ])
     }
 
     @Test("a customer nobody knows gets reasons, and there is no alarm")
     func commands() throws {
         let outcome = try walk.run(
-            start: walk.block(0), walk.block(1), "echo", Self.settings, walk.block(10), walk.block(11),
+            start: walk.block(0), walk.block(1), "echo", Self.settings, walk.block(11), walk.block(12),
             "offer-signer rules check", "offer-signer rules try offers.yaml")
         #expect(outcome.status == 0, "\(outcome.standardError)")
         let lines = outcome.standardOutput.split(separator: "\n").map(String.init)
@@ -47,9 +47,9 @@ struct DecidingWalkTests {
 
     @Test("the decision about one customer is explained")
     func decide() throws {
-        let outcome = try walk.run(start: walk.block(0), Self.settings, walk.block(12))
+        let outcome = try walk.run(start: walk.block(0), Self.settings, walk.block(13))
         #expect(outcome.status == 0, "\(outcome.standardError)")
-        #expect(outcome.standardOutput.hasPrefix(walk.block(13).trimmingCharacters(in: .newlines) + "\n"))
+        #expect(outcome.standardOutput.hasPrefix(walk.block(14).trimmingCharacters(in: .newlines) + "\n"))
     }
 
     @Test("a redemption without a signature is shown, and acknowledged by its number")
@@ -70,7 +70,7 @@ struct DecidingWalkTests {
         }
         try await store.merge([fact], in: Sample.production)
         try store.close()
-        let shown = try walk.shell("\(Self.settings)\n\(walk.block(10))")
+        let shown = try walk.shell("\(Self.settings)\n\(walk.block(11))")
         #expect(shown.status == 1)
         #expect(
             shown.standardOutput == "1 2025-10-12T08:53:20.000Z com.example.app Production com.example.app.pro stay\n")
@@ -81,7 +81,7 @@ struct DecidingWalkTests {
         let acknowledged = try walk.shell("\(Self.settings)\noffer-signer alarms acknowledge 1")
         #expect(acknowledged.status == 0, "\(acknowledged.standardError)")
         #expect(acknowledged.standardOutput == "acknowledged: " + shown.standardOutput)
-        let ended = try walk.shell("\(Self.settings)\n\(walk.block(10))")
+        let ended = try walk.shell("\(Self.settings)\n\(walk.block(11))")
         #expect(ended.status == 0)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import OfferConfiguration
 import OfferCore
+import OfferEligibility
 import OfferService
 import TestSupport
 import Testing
@@ -26,6 +27,13 @@ struct RulesPageTests {
         #expect(
             refused.standardError.contains(
                 "line 19: rules.long_gone.all[0].subscription.endedAgo.atLeast: \"7\" is not valid here"))
+    }
+
+    @Test("the example of what to show instead is a configuration file with these cases")
+    func alternatives() async throws {
+        let walk = try await PageWalk("docs/decisions.md")
+        let (file, problems) = ConfigurationFile.read(Array(walk.block(10).utf8), name: "file")
+        #expect(problems == [] && file.catalogue?.apps.values.first?.rules.instead.count == 4)
     }
 
     @Test("the built-in rules that are printed can be used as they are, and the page lists them")

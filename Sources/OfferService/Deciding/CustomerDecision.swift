@@ -47,7 +47,7 @@ package struct CustomerDecision {
         }
         var remaining = limits[...]
         outcome = DecisionOutcome(
-            customer: customer, listing: app.listing,
+            customer: customer, listing: app.listing, alternative: app.rules.alternative(for: facts, at: now),
             offers: decisions.map { decision in
                 guard decision.isEligible, let limit = remaining.popFirst() else { return .refused(decision) }
                 if case .refused(let codes) = limit {
@@ -70,6 +70,9 @@ package struct CustomerDecision {
         }
     }
 
+    /// What the app shows instead of an offer, in words; nil if the customer may have one, or for nothing.
+    package var alternative: String? { outcome.hasOffer ? nil : outcome.alternative?.words }
+
     /// The answer of `POST /v1/decisions` with `"sign": false`, on one line.
     package var json: [UInt8] { outcome.body(showsDetails: true, showing: nil, naming: nil) }
 
@@ -87,7 +90,20 @@ package struct CustomerDecision {
                 for reason in decision.reasons { text += "       \(reason.code.rawValue): \(reason.text)\n" }
             }
         }
+        if let alternative { text += "instead of an offer, the app shows \(alternative)\n" }
         return text
+    }
+}
+
+extension Alternative.Content {
+    fileprivate var words: String {
+        switch self {
+        case .message(let key, _): "the message \(key)"
+        case .product(let productID): "the product \(productID.text)"
+        case .manageSubscriptions: "the page of the customer's subscriptions"
+        case .updatePayment: "the page of the customer's payment"
+        case .nothing: "nothing"
+        }
     }
 }
 

@@ -10,6 +10,7 @@ extension DecisionOutcome {
     func body(showsDetails: Bool, showing proofs: VerifiedProofs?, naming hashed: Customer?) -> [UInt8] {
         var writer = JSONWriter()
         writer.member("environment", customer.app.environment.rawValue)
+        if let state = customer.facts.state.summary { writer.member("state", state.rawValue) }
         if let link = customer.link { writer.object("link") { $0.members(of: link) } }
         if case .applicationUsername(let name) = hashed { writer.member("applicationUsername", utf8: name.utf8) }
         if showsDetails {
@@ -39,6 +40,7 @@ extension DecisionOutcome {
             writer.members(of: decision.offer, showsDetails: showsDetails)
             if showsDetails { writer.reasons(decision.reasons) } else { writer.reasons(decision.codes) }
         }
+        if !hasOffer, let alternative { writer.object("instead") { $0.members(of: alternative) } }
         proofs?.write(to: &writer)
         return writer.finish()
     }
@@ -59,6 +61,21 @@ extension JSONWriter {
                 if let currency = price.currency { writer.member("currency", currency) }
                 writer.member("storefront", storefront)
             }
+        }
+    }
+
+    fileprivate mutating func members(of alternative: Alternative.Content) {
+        switch alternative {
+        case .message(let key, let text):
+            member("show", "message")
+            member("key", key)
+            if let text { member("text", text) }
+        case .product(let productID):
+            member("show", "product")
+            member("productID", utf8: productID.text.utf8)
+        case .manageSubscriptions: member("show", "manage_subscriptions")
+        case .updatePayment: member("show", "update_payment")
+        case .nothing: member("show", "nothing")
         }
     }
 

@@ -16,12 +16,24 @@ struct DecisionOutcome {
     let customer: EvaluatedCustomer
     /// The app's App Store Connect data; nil if unknown.
     let listing: AppListing?
+    /// What the app shows if the customer gets no offer; nil for nothing.
+    let alternative: Alternative.Content?
     /// The offers in the order of the decision.
     let offers: [Offer]
 
     /// Returns the terms that the customer agrees to with an offer; nil if they are unknown.
     func terms(of offer: OfferTerms) -> ListedTerms? {
         listing?.terms(of: offer.productID, offer.offerID, in: customer.facts.state.storefront)
+    }
+
+    /// True if the customer may have an offer.
+    var hasOffer: Bool {
+        offers.contains { offer in
+            switch offer {
+            case .signed, .eligible, .failed: true
+            case .refused: false
+            }
+        }
     }
 
     /// The first failure to sign; nil if there was none.

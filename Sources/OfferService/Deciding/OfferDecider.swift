@@ -95,7 +95,9 @@ struct OfferDecider: Sendable {
                 outcomes.append(.refused(OfferDecision(refusing: plan.terms, for: codes)))
             }
         }
-        return DecisionOutcome(customer: customer, listing: app.listing, offers: outcomes)
+        return DecisionOutcome(
+            customer: customer, listing: app.listing, alternative: app.rules.alternative(for: customer.facts, at: now),
+            offers: outcomes)
     }
 
     /// Uses the link that a request shows.

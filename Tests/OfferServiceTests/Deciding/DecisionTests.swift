@@ -45,7 +45,7 @@ struct DecisionTests {
         #expect(decision.eligible == ["keep", "also"] && decision.signed == ["keep"])
         #expect(decision.refused == ["back": ["ended_because", "subscription_status"], "loyal": ["renewals"]])
         let text = decision.response.text
-        #expect(text.contains(#""environment":"Production","subscriptions":[{"originalTransactionID":"1000""#))
+        #expect(text.contains(#""environment":"Production","state":"active","subscriptions":[{"originalTransactionID":"1000""#))
         #expect(text.contains(#""rule":"retention","priority":20"#))
         #expect(text.contains(#""fact":"subscription.status","found":"active","required":["expired","revoked"]"#))
         let jws = try #require(decision.offers[0]["compactJWS"] as? String)
@@ -337,7 +337,7 @@ struct DecisionTests {
     func products() async throws {
         let service = try StoreService(Self.offers)
         try await service.addSubscriber(autoRenew: false)
-        #expect(try await service.decide(StoreService.token() + #","productIDs":["yearly"]"#).json.count == 4)
+        #expect(try await service.decide(StoreService.token() + #","productIDs":["yearly"]"#).json.count == 5)
         #expect(try await service.decide(StoreService.token() + #","productIDs":["yearly"]"#).eligible.isEmpty)
         let decision = try await service.decide(StoreService.token() + #","productIDs":["yearly","monthly"]"#)
         #expect(decision.eligible == ["keep"])
