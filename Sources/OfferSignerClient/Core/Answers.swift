@@ -29,8 +29,17 @@ struct DecisionAnswer: Decodable {
         let code: String?
     }
 
+    struct Instead: Decodable {
+        let show: String
+        let key: String?
+        let text: String?
+        let productID: String?
+    }
+
     let environment: String
+    let state: String?
     let link: Link?
+    let instead: Instead?
     let offers: [Eligible]
     let refused: [Refused]
 
@@ -51,6 +60,10 @@ struct DecisionAnswer: Decodable {
             }, environment: environment,
             link: link.map {
                 LinkOutcome(campaign: $0.campaign, counts: $0.counts, reason: $0.code.map(LinkRefusal.init(rawValue:)))
+            }, state: state.map(CustomerState.init(rawValue:)),
+            alternative: instead.map {
+                Alternative(
+                    kind: Alternative.Kind(rawValue: $0.show), key: $0.key, text: $0.text, productID: $0.productID)
             })
     }
 }

@@ -36,6 +36,46 @@ public struct OfferList: Hashable, Sendable {
     public let environment: String
     /// The result of the link; nil if the app passed none.
     public let link: LinkOutcome?
+    /// nil if nothing certain is known about the customer.
+    public let state: CustomerState?
+    /// What to show if ``offers`` is empty; nil for nothing.
+    public let alternative: Alternative?
+}
+
+/// The state of a customer's subscriptions in a word.
+public struct CustomerState: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let active = CustomerState(rawValue: "active")
+    /// A payment failed, and the customer can mend it.
+    public static let paymentFailed = CustomerState(rawValue: "payment_failed")
+    public static let ended = CustomerState(rawValue: "ended")
+}
+
+/// What an app shows to a customer who gets no offer, as its configuration says under `instead`.
+public struct Alternative: Hashable, Sendable {
+    /// The kind of content. Ignore a kind that the app does not know: later versions add some.
+    public struct Kind: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The app's own message, by ``Alternative/key`` and ``Alternative/text``.
+        public static let message = Kind(rawValue: "message")
+        /// The product ``Alternative/productID``, at its own price.
+        public static let product = Kind(rawValue: "product")
+        /// The customer's subscriptions: `manageSubscriptionsSheet(isPresented:)`.
+        public static let manageSubscriptions = Kind(rawValue: "manage_subscriptions")
+        /// The customer's payment: https://apps.apple.com/account/billing.
+        public static let updatePayment = Kind(rawValue: "update_payment")
+    }
+
+    public let kind: Kind
+    /// The name of a message.
+    public let key: String?
+    /// The words of a message; nil if the app has them.
+    public let text: String?
+    public let productID: String?
 }
 
 /// The result of a campaign link.

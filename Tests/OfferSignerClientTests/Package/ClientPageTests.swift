@@ -24,7 +24,7 @@ import Testing
     func everyBlockIsKnown() throws {
         #expect(
             try blocks().map(\.language) == [
-                "sh", "swift", "swift", "sh", "swift", "swift", "swift", "swift", "ts", "ts", "ts", "dart", "ts",
+                "sh", "swift", "swift", "sh", "swift", "swift", "swift", "swift", "swift", "ts", "ts", "ts", "dart", "ts",
             ])
     }
 
@@ -80,10 +80,15 @@ import Testing
             let url = URL(string: "https://go.example.com/o/spring")
             let product = Product(id: "com.example.app.pro.monthly", subscriptionGroupID: "21012345")
             func alertSupport() {}
+            func open(_ url: URL) {}
+            var showsSubscriptions = false
+            func show(product: String?) {}
+            func show(message: String?, _ text: String?) {}
             func unlock(_ transaction: Transaction) async {}
             """
         let snippets = try [
             "client.signIn(.appAccountToken(accountToken))", ".gathered()", "client.purchase(", "list.link",
+            "answer.alternative",
         ]
         .map(swift(containing:))
         try folder.write(
