@@ -14,7 +14,7 @@ struct WebAccessTests {
     private static let webView = "capacitor://localhost"
     private static let appPaths = [
         "/offer", "/v1/advanced-commerce", "/v1/decisions", "/v1/explanations", "/v1/introductory-offers",
-        "/v1/offers/events", "/v1/promotional-offers",
+        "/v1/offers/events", "/v1/purchases", "/v1/promotional-offers",
     ]
 
     private func service(limits: Limits = Limits(), callers: [Caller] = []) throws -> TestService {

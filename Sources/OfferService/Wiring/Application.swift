@@ -85,6 +85,7 @@ package struct Application: Sendable {
     package let directory: CustomerDirectory
     let customers: CustomerEndpoints
     let worklists: WorklistEndpoint
+    let purchases: PurchasesEndpoint
     package let desk: GrantDesk
     let grants: GrantEndpoints
     package let reports: ReportDesk
@@ -140,6 +141,7 @@ package struct Application: Sendable {
         signing = SigningEndpoints(
             signer: signer, decider: decider, limits: limits, proofs: ProofVerifier(trust: trust, now: sources.now),
             log: log)
+        purchases = PurchasesEndpoint(signing: signing, now: sources.now)
         idempotent = IdempotentAnswers(store: store, policy: policy, sources: sources, metrics: metrics)
         events = OfferEventsEndpoint(store: store, metrics: metrics, now: sources.now)
         searchWait = front.searchWait

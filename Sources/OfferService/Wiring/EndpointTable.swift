@@ -29,6 +29,8 @@ extension Application {
                 ["POST"], "/v1/decisions", scope: .sign,
                 .either(limit: signing.decisionLimit, idempotent.once(signing.answerDecisions))
             ).acceptingProofs().reading(store).servingWebPages(),
+            .work(["POST"], "/v1/purchases", scope: .sign, purchases.handler).acceptingProofs().reading(store)
+                .servingWebPages(),
             .work(
                 ["POST"], "/v1/introductory-offers", scope: .introductory,
                 .either(limit: signing.decisionLimit, idempotent.once(signing.answerIntroductoryOffer))

@@ -45,7 +45,9 @@ struct DecisionTests {
         #expect(decision.eligible == ["keep", "also"] && decision.signed == ["keep"])
         #expect(decision.refused == ["back": ["ended_because", "subscription_status"], "loyal": ["renewals"]])
         let text = decision.response.text
-        #expect(text.contains(#""environment":"Production","state":"active","subscriptions":[{"originalTransactionID":"1000""#))
+        #expect(
+            text.contains(
+                #""environment":"Production","state":"active","subscriptions":[{"originalTransactionID":"1000""#))
         #expect(text.contains(#""rule":"retention","priority":20"#))
         #expect(text.contains(#""fact":"subscription.status","found":"active","required":["expired","revoked"]"#))
         let jws = try #require(decision.offers[0]["compactJWS"] as? String)

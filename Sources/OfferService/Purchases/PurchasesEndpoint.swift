@@ -1,0 +1,73 @@
+import AppStoreData
+import OfferCore
+import OfferEligibility
+import OfferHTTP
+
+/// `POST /v1/purchases`: stores purchases that an app or a backend shows with Apple's signatures, and says which
+/// transactions the app may finish.
+///
+/// The proofs are verified and matched with the customer as for a decision. Nothing is decided or signed.
+struct PurchasesEndpoint: Sendable {
+    let signing: SigningEndpoints
+    let now: @Sendable () -> Timestamp
+
+    /// The limit on requests whose proofs are being verified is that of decisions.
+    var handler: Endpoint.Handler {
+        .later(limit: signing.proofLimit) { request, admission async throws(Problem) in
+            try await answer(request, admission)
+        }
+    }
+
+    private func answer(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
+        let body = try ProofBody(admission.members(of: request))
+        let purchases = try PurchasesRequest(body.rest, user: admission.principal.customer)
+        guard body.proofs != nil else { throw .missingField("proofs") }
+        let app = try admission.app(purchases.bundleID)
+        try signing.countCustomer(purchases.customer, of: purchases.bundleID, nil, admission)
+        let proofs = try signing.verifiedProofs(of: body, purchases.bundleID, admission)
+        let name = NamedCustomer.Name(
+            bundleID: purchases.bundleID, identity: .account(purchases.customer, claiming: nil),
+            environment: purchases.environment)
+        let time = now()
+        let decider = signing.decider
+        let customer = try await decider.loader.load(
+            NamedCustomer(name, proofs: proofs, unprovenRefresh: .never), app, at: time
+        ) { _ in false }
+        try await decider.ledger.merge(customer, at: time)
+        var writer = JSONWriter()
+        writer.member("environment", customer.app.environment.rawValue)
+        if let state = customer.facts.state.summary { writer.member("state", state.rawValue) }
+        let stored = Set(customer.newFacts.map(\.key.id))
+        let shown = proofs?.originalTransactionIDs ?? []
+        writer.objects(
+            "subscriptions", customer.facts.state.subscriptions.filter { shown.contains($0.originalTransactionID) }
+        ) { writer, subscription in
+            writer.members(of: subscription)
+        }
+        writer.objects("transactions", proofs?.transactions.map(\.payload) ?? []) { writer, transaction in
+            writer.member("transactionID", utf8: transaction.transactionID.text.utf8)
+            writer.member("productID", utf8: transaction.productID.text.utf8)
+            writer.member("finish", stored.contains(transaction.transactionID))
+        }
+        if let receipt = proofs?.receipt?.receipt {
+            writer.object("appReceipt") { writer in
+                writer.member("purchases", Int64(receipt.purchases.count))
+                writer.member("finish", receipt.purchases.allSatisfy { stored.contains($0.transactionID) })
+            }
+        }
+        if body.wantsVerifiedProofs { proofs?.write(to: &writer) }
+        return HTTPResponse(body: writer.finish())
+    }
+}
+
+extension JSONWriter {
+    /// Writes what the customer's own app may know about a subscription.
+    fileprivate mutating func members(of subscription: Subscription) {
+        member("originalTransactionID", utf8: subscription.originalTransactionID.text.utf8)
+        member("productID", utf8: subscription.productID.text.utf8)
+        member("status", subscription.status.rawValue)
+        if !subscription.settled { member("settled", false) }
+        if let autoRenews = subscription.autoRenews { member("autoRenews", autoRenews) }
+        if let expiresAt = subscription.expiresAt { member("expiresAt", expiresAt.milliseconds) }
+    }
+}
