@@ -2,7 +2,7 @@
 
     linked_size.py MAP
 
-Counts the sections that are loaded or in the file without debugging information. What the modules of the console make the compiler
+Counts the sections that are loaded, except zeros. What the modules of the console make the compiler
 add to other modules is not counted, and neither are pages of other features that need the console, such as reports: they are
 listed on their own.
 """
@@ -14,22 +14,29 @@ import sys
 MODULES = ("OfferConsole", "ConsoleService", "CConsole")
 # Files of later features that live in the modules of the console.
 OTHERS = re.compile(r"(Report|Link|Campaign)")
-OBJECT = re.compile(r"([^/\s]+)\.build/(\S*?)([^/\s]+)\.o:\(([^)]+)\)")
+# A section of an object file: its address, its size and the file. A long name of a section stands on a line of its own.
+PLACED = re.compile(r"^ ?(\.\S+|COMMON)?\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)\s+\S*?([^/\s]+)\.build/(\S*/)?([^/\s]+)\.o$")
 
 sizes = collections.defaultdict(collections.Counter)
+section = ""
 for line in open(sys.argv[1], errors="replace"):
-    found = OBJECT.search(line)
-    if not found or found[4].startswith((".debug", ".swift_ast", ".swiftmodule", ".symtab", ".strtab", ".comment")):
+    line = line.rstrip("\n")
+    if re.match(r"^ \.\S+$", line):
+        section = line.strip()
         continue
-    # The columns of ld.lld are VMA, LMA, size and alignment; those of the others are the address and the size.
-    fields = line.split()
-    size = int(fields[2], 16) if len(fields) > 4 and not fields[0].startswith(".") else int(fields[-2], 16)
-    module, file = found[1], found[3].removesuffix(".swift")
+    found = PLACED.match(line)
+    if not found:
+        continue
+    section = found[1] or section
+    # What has no address is discarded, or is not loaded, such as debugging information. Zeros take no place in the file.
+    if int(found[2], 16) == 0 or section.startswith((".bss", ".swift_ast")):
+        continue
+    module, file = found[4], found[6].removesuffix(".swift")
     if module == "offer_signer" and "onsole" in file:
         module = "offer-signer, its commands"
     elif module not in MODULES:
         continue
-    sizes[module][file] += size
+    sizes[module][file] += int(found[3], 16)
 
 total = others = 0
 for module, files in sorted(sizes.items()):
