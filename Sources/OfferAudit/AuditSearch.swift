@@ -70,12 +70,74 @@ package enum AuditSearch {
             // Enough for at least one line of a further file, whose time is needed.
             let count = min(size, max(rest, 64 * 1024))
             rest -= count
-            let bytes = try AuditTail.read(file, from: size - count, count: Int(count))
-            let lines = bytes.split(separator: UInt8(ascii: "\n"))
-            // The first one may be a part of a line.
-            let oldest = count < size ? lines.dropFirst().lazy.compactMap(time).first : nil
-            return Found(lines: lines.reversed().compactMap(line), since: oldest)
+            let found = try consoleLines(of: file, from: size - count, to: size)
+            // The first line may be a part of one.
+            return Found(lines: found.lines.reversed(), since: count < size ? found.oldest : nil)
         }
+    }
+
+    /// Reads the complete lines between two offsets.
+    /// - Returns: those about acts in the console, and the time of the second line.
+    private static func consoleLines(
+        of file: FileDescriptor, from begin: Int64, to end: Int64
+    ) throws -> (lines: [Line], oldest: Timestamp?) {
+        var (offset, rest, lines, oldest) = (begin, [UInt8](), [Line](), Timestamp?.none)
+        while offset < end {
+            let chunk = try AuditTail.read(file, from: offset, count: Int(min(end - offset, chunkSize)))
+            guard !chunk.isEmpty else { break }
+            if offset == begin { oldest = secondTime(in: chunk) }
+            offset += Int64(chunk.count)
+            let bytes = rest + chunk
+            let complete = bytes.lastIndex(of: lineFeed).map { $0 + 1 } ?? 0
+            var place = 0
+            while let hit = firstMarker(in: bytes[place..<complete]) {
+                let first = bytes[place..<hit].lastIndex(of: lineFeed).map { $0 + 1 } ?? place
+                let last = bytes[hit...].firstIndex(of: lineFeed) ?? complete
+                // The marker follows the ID of the request near the beginning of the line.
+                if hit - first < 512, let line = line(bytes[first..<last]) { lines.append(line) }
+                place = last + 1
+            }
+            rest = Array(bytes[complete...])
+            guard rest.count <= AuditTail.maximumSize else { break }
+        }
+        return (lines, oldest)
+    }
+
+    private static let chunkSize: Int64 = 1024 * 1024
+    private static let lineFeed = UInt8(ascii: "\n")
+
+    /// Returns the offset of the marker of acts in the console, as Horspool finds it: most lines are about signatures, and
+    /// the search looks at every fifteenth of their bytes.
+    private static func firstMarker(in bytes: ArraySlice<UInt8>) -> Int? {
+        var last = bytes.startIndex + marker.count - 1
+        while last < bytes.endIndex {
+            let byte = bytes[last]
+            if byte == marker[marker.count - 1],
+                bytes[(last + 1 - marker.count)...last].elementsEqual(marker)
+            {
+                return last + 1 - marker.count
+            }
+            last += steps[Int(byte)]
+        }
+        return nil
+    }
+
+    /// How far the marker can move if a byte stands below its last one, for each value of the byte.
+    private static let steps: [Int] = {
+        var steps = [Int](repeating: marker.count, count: 256)
+        for (place, byte) in marker.dropLast().enumerated() { steps[Int(byte)] = marker.count - 1 - place }
+        return steps
+    }()
+
+    /// Returns the time of the first line after a line feed.
+    private static func secondTime(in bytes: [UInt8]) -> Timestamp? {
+        var rest = bytes[...]
+        while let feed = rest.firstIndex(of: lineFeed) {
+            rest = rest[(feed + 1)...]
+            guard let end = rest.firstIndex(of: lineFeed) else { return nil }
+            if let time = time(of: rest[..<end]) { return time }
+        }
+        return nil
     }
 
     private static func time(of text: ArraySlice<UInt8>) -> Timestamp? {
@@ -85,8 +147,7 @@ package enum AuditSearch {
     }
 
     private static func line(_ text: ArraySlice<UInt8>) -> Line? {
-        // Most lines are about signatures. Parsing them would take most of the time.
-        guard hasMarker(text), case .object(let members)? = try? JSONReader.read(Array(text)) else {
+        guard case .object(let members)? = try? JSONReader.read(Array(text)) else {
             return nil
         }
         func string(_ name: String) -> String? {
@@ -105,11 +166,6 @@ package enum AuditSearch {
             environment: string("environment"), customer: string("customer"), alarm: integer("alarm"),
             about: string("about"),
             outcome: string("outcome") ?? "")
-    }
-
-    /// Returns true if the line is about the console. The marker follows the ID of the request near the line's beginning.
-    private static func hasMarker(_ text: ArraySlice<UInt8>) -> Bool {
-        text.prefix(512).firstRange(of: marker) != nil
     }
 
     private static let marker = Array(#""caller":"console""#.utf8)

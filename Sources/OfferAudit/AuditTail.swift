@@ -132,6 +132,6 @@ struct AuditTail {
             guard read > 0 else { break }
             done += read
         }
-        return Array(bytes.prefix(done))
+        return done == count ? bytes : Array(bytes.prefix(done))
     }
 }

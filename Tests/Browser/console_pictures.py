@@ -1,6 +1,6 @@
 """Takes the pictures of docs/console.md from a running demonstration, and acts as its last lines suggest.
 
-    console_pictures.py --link URL --customer ACCOUNT --folder FOLDER
+    console_pictures.py --link URL --customer ORDER --folder FOLDER
 
 Signs in with the link, finds a customer, reads why an offer is refused, grants the offer, and waits until the customer's app has
 redeemed it. Then it opens the alarms and the offers. Exits with status 1 if something does not happen.
@@ -76,6 +76,6 @@ class Pictures:
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--link", required=True, help="a sign-in link with every role")
-parser.add_argument("--customer", required=True, help="the account token of the customer who gets a grant")
+parser.add_argument("--customer", required=True, help="the order ID of the customer who gets a grant")
 parser.add_argument("--folder", required=True, help="the folder for the pictures")
 Pictures(parser.parse_args()).run()

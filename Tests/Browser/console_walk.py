@@ -1,10 +1,13 @@
 """Walks through a running console in Chromium, as a person would, and checks every page.
 
-    console_walk.py --link URL --transaction ID [--screenshots FOLDER] [--axe FILE]
+    console_walk.py --link URL --transaction ID [--second-link URL] [--hostile NAME] [--screenshots FOLDER] [--axe FILE]
 
 Signs in with the link, finds a customer, tries new rules, opens every section, and signs out. On each page, in light, dark and forced colours
 and at 1,280 and 320 pixels, axe-core must find no violation, nothing may be wider than the page, and the browser must report
-no error. Then the same way works with JavaScript turned off. Exits with status 1 if anything is wrong.
+no error. The same holds in print. Then the same way works with JavaScript turned off. Exits with status 1 if anything is wrong.
+
+With a second link, of another person, the two approve a grant above the daily budget of two, and acknowledge an alarm. With a hostile
+name, the page of that customer is checked too.
 """
 
 import argparse
@@ -26,6 +29,7 @@ MODES = {
     "light": [("forced-colors", "none"), ("prefers-color-scheme", "light")],
     "dark": [("forced-colors", "none"), ("prefers-color-scheme", "dark")],
     "forced": [("forced-colors", "active"), ("prefers-color-scheme", "dark")],
+    "print": [("forced-colors", "none"), ("prefers-color-scheme", "dark")],
 }
 WIDER = """
 const wide = [];
@@ -88,8 +92,10 @@ class Walk:
         """Checks the open page in every mode and at both widths."""
         for mode, features in MODES.items():
             driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+                "media": "print" if mode == "print" else "screen",
                 "features": [{"name": key, "value": value} for key, value in features]})
-            for width in (1280, 320):
+            # A sheet of A4 is as wide as 718 pixels between its margins.
+            for width in (718,) if mode == "print" else (1280, 320):
                 driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                     "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
                 driver.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
@@ -110,7 +116,7 @@ class Walk:
             status = {"not-found": "404", "rules-problems": "400"}.get(name)
             expected = status is not None and status in entry["message"]
             self.expect(f"{name}: the browser reports {entry['message']}", expected)
-        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def screenshot(self, driver, name, width):
@@ -139,6 +145,49 @@ class Walk:
         # In the second pass, an earlier grant is withdrawn too.
         self.expect_text(driver, "the grant is withdrawn", "not eligible</span>", path="/customer")
 
+    def decide_together(self, driver):
+        """One person asks for a grant above the budget and handles an alarm, and another person approves the grant."""
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(self.arguments.link))
+        driver.get(f"{origin}/find?q={self.arguments.transaction}")
+        driver.find_element(By.PARTIAL_LINK_TEXT, "to this customer").send_keys(Keys.ENTER)
+        self.expect_text(driver, "the form says who must approve", "another person must approve this grant")
+        driver.find_element(By.CSS_SELECTOR, "form[action='/grant'] button").send_keys(Keys.ENTER)
+        self.expect_text(driver, "the grant waits", "not eligible</span>", path="/customer")
+        self.check(driver, "customer-waiting")
+        driver.get(origin + "/grants")
+        self.expect_text(driver, "the person cannot approve it", "Another person must approve it.")
+        self.check(driver, "grants-waiting")
+        other = self.browser()
+        try:
+            other.get(self.arguments.second_link)
+            other.find_element(By.CSS_SELECTOR, "main button").send_keys(Keys.ENTER)
+            self.expect_text(other, "the second person is signed in", "Sign out")
+            other.get(origin + "/grants")
+            other.find_element(By.CSS_SELECTOR, "form[action='/grants/approve'] button").send_keys(Keys.ENTER)
+            self.expect_text(other, "the grant is approved", "open</span>", path="/grants")
+            self.check(other, "grants-of-marketing")
+            other.get(origin + "/health")
+            self.expect_text(other, "the second person has another role", "It needs the role")
+        finally:
+            other.quit()
+        driver.get(f"{origin}/find?q={self.arguments.transaction}")
+        self.expect_text(driver, "the customer has the offer", "by the rule <bdi>grant</bdi>")
+
+        driver.get(origin + "/alarms")
+        self.check(driver, "alarms-open")
+        driver.find_element(By.CSS_SELECTOR, "form[action='/alarms/acknowledge'] [name=note]").send_keys(
+            "An old server <b>signed</b> it." + Keys.TAB + Keys.ENTER)
+        self.expect_text(driver, "the alarm is acknowledged", "An old server &lt;b&gt;signed&lt;/b&gt; it.", path="/alarms")
+        self.check(driver, "alarms-acknowledged")
+
+    def look_at_hostile_customer(self, driver):
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(self.arguments.link))
+        driver.get(origin + "/find")
+        driver.find_element(By.NAME, "q").send_keys(self.arguments.hostile + Keys.ENTER)
+        self.expect_text(driver, "the hostile customer is found", ">Timeline", path="/customer")
+        self.expect("no script of a customer runs", driver.title != "hacked" and "&lt;script&gt;" in driver.page_source)
+        self.check(driver, "customer-hostile")
+
     def sections(self, driver):
         return [link.get_attribute("href") for link in driver.find_elements(By.CSS_SELECTOR, "nav a")]
 
@@ -148,9 +197,14 @@ class Walk:
         addresses = self.sections(driver)
         self.expect("there are eight sections", len(addresses) == 8)
         driver.get(origin + "/find")
-        check(driver, "find")
         box = driver.find_element(By.NAME, "q")
-        self.expect("the search box has the focus", box == driver.switch_to.active_element)
+        # The browser moves the focus after the page has loaded.
+        try:
+            WebDriverWait(driver, 30).until(lambda driver: box == driver.switch_to.active_element)
+            self.expect("the search box has the focus", True)
+        except TimeoutException:
+            self.expect("the search box has the focus", False)
+        check(driver, "find")
         box.send_keys("no-such-customer" + Keys.ENTER)
         self.expect_text(driver, "an unknown customer is not found", "No customer has this identifier")
         check(driver, "find-nothing")
@@ -236,6 +290,8 @@ class Walk:
         try:
             self.sign_in(driver)
             self.walk(driver, self.check)
+            if self.arguments.hostile:
+                self.look_at_hostile_customer(driver)
             cookies = driver.get_cookies()
         finally:
             driver.quit()
@@ -247,6 +303,16 @@ class Walk:
                 plain.add_cookie({key: cookie[key] for key in ("name", "value", "path", "httpOnly", "secure")})
             plain.get("{0.scheme}://{0.netloc}/".format(urlsplit(self.arguments.link)))
             self.walk(plain, lambda driver, name: None)
+            if self.arguments.second_link:
+                # The two walks have used up the budget.
+                third = self.browser()
+                try:
+                    third.get("{0.scheme}://{0.netloc}/sign-in".format(urlsplit(self.arguments.link)))
+                    for cookie in cookies:
+                        third.add_cookie({key: cookie[key] for key in ("name", "value", "path", "httpOnly", "secure")})
+                    self.decide_together(third)
+                finally:
+                    third.quit()
             plain.find_element(By.CSS_SELECTOR, "form.account button").send_keys(Keys.ENTER)
             self.expect_text(plain, "the person is signed out", "You are signed out")
             plain.get("{0.scheme}://{0.netloc}/find".format(urlsplit(self.arguments.link)))
@@ -264,6 +330,8 @@ class Walk:
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--link", required=True, help="a sign-in link with every role")
 parser.add_argument("--transaction", required=True, help="a transaction ID of a customer")
+parser.add_argument("--second-link", help="a sign-in link of another person, with the role marketing")
+parser.add_argument("--hostile", help="a username with markup")
 parser.add_argument("--screenshots", help="a folder for a picture of each page")
 parser.add_argument("--axe", help="the file axe.min.js")
 sys.exit(Walk(parser.parse_args()).run())

@@ -1,3 +1,4 @@
+import AppStoreStandIn
 import Foundation
 import OfferCore
 import OfferEligibility
@@ -6,6 +7,8 @@ import StoreTestSupport
 import SubscriberStore
 import TestSupport
 import Testing
+
+@testable import AppStoreTestSupport
 
 /// The console as people use it: with the command that invites them, and with a browser.
 @Suite("The console of a running service", .serialized, .timeLimit(.minutes(10)))
@@ -22,11 +25,11 @@ struct ConsoleTests {
             apps:
               - bundleID: com.example.app
                 appAppleID: 1234567890
-                grants: {}
+                grants: {dailyBudget: 2}
                 products:
                   - productID: monthly
                     offers: [plain, {offerID: stay, rule: leaving, limits: {perCustomer: {count: 1}, total: 500}}]
-            rules: {leaving: {subscription: {status: active, autoRenew: off}}}
+            rules: {leaving: {all: [{subscription: {status: active, autoRenew: off}}, {share: {of: 0.5, by: s}}]}}
             """.utf8, to: "offers.yaml")
         environment = [
             "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
@@ -187,22 +190,103 @@ struct ConsoleTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../scripts/console-browser").standardizedFileURL.path
 
-    @Test("a person walks through every page in Chromium, in each mode, with the keyboard, and without JavaScript")
-    func browser() async throws {
+    /// A name that would be a script, if it were shown as markup, and that turns the direction of text.
+    private static let hostileName = "<script>document.title='hacked'</script>\"'&\u{202E}\u{5D0}"
+
+    /// Fills the database: a customer who renews, a redemption that no signature explains, a customer with a hostile name,
+    /// and 80 customers in both arms of a sample, some of whom redeemed the offer.
+    private func addCustomers() async throws -> String {
         let store = try #require(StoreLocation("sqlite:\(folder.path)/subscribers.sqlite")).open()
         let today = (Date().timeIntervalSince1970 * 1000 - Double(Sample.day(0).milliseconds)) / 86_400_000
+        try await store.beginLedger(LedgerCoverage(apps: [Sample.production]), at: Sample.day(today - 60))
         let id = "2000000100000001"
         let transaction = Sample.transaction(id, of: id, today - 1, today + 29) {
             $0.ownership = .purchased
             $0.appAccountToken = Sample.token(1)
         }
         try await store.merge([transaction, Sample.renewal(of: id, signed: today - 1)], in: Sample.production)
+        for number in 2...81 as ClosedRange<UInt64> {
+            let (isOffered, original) = (number % 2 == 0, "20000001000000\(number + 10)")
+            let exposure = Sample.exposure(
+                of: Sample.account(number), isOffered ? .offered : .heldOut, "stay", sample: "s",
+                at: today - 25 + Double(number % 20))
+            let offer = Sample.offer(
+                "stay", nonces: [number], expiresAt: today, exposures: isOffered ? [exposure] : [])
+            let heldOut = LedgerRequest.HeldOutOffer(
+                productID: offer.productID, offerID: offer.offerID, limits: OfferLimits(), place: 0,
+                exposures: [exposure])
+            _ = try await store.reserve(
+                LedgerRequest(
+                    app: Sample.production,
+                    facts: [
+                        Sample.transaction(original, of: original, today - 40, today - 10) {
+                            $0.appAccountToken = Sample.token(number)
+                        }
+                    ], holders: [Sample.account(number)], offers: isOffered ? [offer] : [], reserving: .all,
+                    heldOut: isOffered ? [] : [heldOut], at: exposure.at))
+            guard number % 3 != 0 else { continue }
+            let redemption = Sample.transaction("21000001000000\(number + 10)", of: original, today - 4, today + 26) {
+                $0.appAccountToken = Sample.token(number)
+                // Nobody signed the offer for those held out: an alarm for each.
+                if isOffered || number < 8 { $0.offer = AppliedOffer(type: .promotional, identifier: "stay") }
+            }
+            try await store.merge([redemption], in: Sample.production)
+        }
+        let hostile = CustomerIdentifier.applicationUsername(Sample.text(Self.hostileName))
+        try await store.setTeamFacts(
+            [Sample.text("<img src=x>"): .text(Array(String(repeating: "</td><script>", count: 60).utf8))], of: hostile,
+            in: Sample.production, at: Sample.day(today))
         try store.close()
+        return id
+    }
+
+    @Test("a person walks through every page in Chromium, in each mode, with the keyboard, and without JavaScript")
+    func browser() async throws {
+        let id = try await addCustomers()
         let (service, url) = try await start()
+        let links = [try link(url, Self.roles), try link(url, ["marketing"], name: "Grace")]
+        // CONSOLE_SCREENSHOTS names a folder for a picture of each page.
+        let pictures = ProcessInfo.processInfo.environment["CONSOLE_SCREENSHOTS"].map { ["--screenshots", $0] } ?? []
         let outcome = try Command.run(
-            Self.script, ["--link", try link(url, Self.roles), "--transaction", id], environment: [:])
+            Self.script,
+            pictures + [
+                "--link", links[0], "--transaction", id, "--second-link", links[1], "--hostile", Self.hostileName,
+            ],
+            environment: [:])
         #expect(outcome.status == 0, "\(outcome.standardOutput)\(outcome.standardError)")
         #expect(outcome.standardOutput.contains(" 0 faults"))
         #expect(service.stop() == 0)
+    }
+
+    @Test("from the order ID on a receipt to a granted offer, a person sees three pages")
+    func threePages() async throws {
+        let process = try await AppStoreProcess()
+        try process.folder.write(
+            """
+            apps:
+              - bundleID: com.example.app
+                appAppleID: 1234567890
+                grants: {}
+                products:
+                  - {productID: com.example.app.pro.weekly, offers: [{offerID: sorry, rule: {fact: {name: ticket, exists: true}}}]}
+            """.utf8, to: "offers.yaml")
+        let settings = [
+            "SUBSCRIPTION_OFFERS_AUDIT_LOG": folder.path + "/audit.jsonl",
+            "SUBSCRIPTION_OFFERS_CONSOLE_ADDRESS": "127.0.0.1:0",
+        ]
+        let service = try process.start(settings)
+        try await waitUntil { (try? service.output.contains("the console is on")) == true }
+        let announced = try #require(/the console is on (http:\/\/127\.0\.0\.1:\d+)/.firstMatch(in: try service.output))
+        let order = StandInWorld.orderNumber(of: try #require(process.standIn.production.subscriptions.joined().first))
+        let invited = try Command.runOfferSigner(
+            ["console", "sign-in", "--name", "Ada", "--role", "support", "--console-url", String(announced.output.1)],
+            environment: process.environment.merging(settings) { $1 })
+        try #require(invited.status == 0, "\(invited.standardError)")
+        let link = invited.standardOutput.trimmingCharacters(in: .newlines)
+        let outcome = try Command.run(Self.script, ["--grant", "--link", link, "--order", order], environment: [:])
+        #expect(outcome.status == 0, "\(outcome.standardOutput)\(outcome.standardError)")
+        #expect(outcome.standardOutput == "pages: /find /customer /grant\n")
+        #expect(service.stop() == 0)
+        await process.standIn.stop()
     }
 }

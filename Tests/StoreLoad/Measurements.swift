@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import OfferCore
 import OfferEligibility
@@ -43,6 +44,60 @@ struct Measurements {
     }
 
     private static let workers = 4
+
+    /// Adds what the first customers did in the last 28 days: each was exposed to the offer `first`, and has a signature
+    /// and a link of the campaign `spring`. Every tenth redeemed the offer, and the console warns about every thousandth.
+    static func addActivity(_ location: StoreLocation, count: Int) async throws {
+        let store = try location.open()
+        let now = Timestamp(.now)
+        try await store.beginLedger(
+            LedgerCoverage(apps: [Sample.production]), at: Timestamp(milliseconds: now.milliseconds - 29 * 86_400_000))
+        let offer = Sample.offer("first", nonces: [], expiresAt: 0)
+        for start in stride(from: 0, to: count, by: 500) {
+            var (records, redemptions): ([StoreRecord], [SubscriberFact]) = ([], [])
+            for number in start..<min(start + 500, count) {
+                let at = Timestamp(milliseconds: now.milliseconds - Int64(number % (28 * 1440)) * 60000)
+                let account = Sample.account(UInt64(number))
+                let source = OfferSource(rule: "everybody", channel: .decision)
+                let authorisation = Authorisation(
+                    productID: offer.productID, offerID: offer.offerID, state: .outstanding, at: at,
+                    expiresAt: at + .hours(26), validUntil: at + .hours(24), source: source)
+                let exposure = Exposure(
+                    subject: .customer(account), productID: offer.productID, offerID: offer.offerID,
+                    arm: number % 10 == 9 ? .heldOut : .offered,
+                    place: SamplePlace(sample: "s", isInSample: number % 10 != 9), source: source,
+                    rulesDigest: Array(repeating: 7, count: 32), at: at)
+                let link = MailedLink(
+                    id: (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }, campaign: "spring",
+                    subject: .customer(account), arm: .offered,
+                    offer: Campaign.Offer(productID: offer.productID, offerID: offer.offerID), madeAt: at,
+                    expiresAt: at + .hours(240))
+                records += [.exposure(Sample.production, exposure), .mailedLink(Sample.production, link)]
+                if number % 1000 != 0 {
+                    let entry = AuthorisationEntry(
+                        id: Sample.nonce(UInt64(number)), authorisation: authorisation, holders: [account])
+                    records.append(.authorisation(Sample.production, entry))
+                }
+                if number % 10 == 0 { redemptions.append(redemption(of: number, at: at)) }
+            }
+            try await store.add(records)
+            try await store.merge(redemptions, in: Sample.production)
+        }
+        try store.close()
+    }
+
+    /// A period of a customer that begins with the offer `first`.
+    private static func redemption(of number: Int, at time: Timestamp) -> SubscriberFact {
+        let facts = Sample.facts(number)
+        let day = Double(time.milliseconds - Sample.day(0).milliseconds) / 86_400_000
+        return Sample.transaction(
+            "\(400_000_000_0000 + number)", of: facts[0].originalTransactionID.text.description, day, day + 30
+        ) {
+            $0.appAccountToken = facts[0].appAccountToken
+            $0.appTransactionID = facts[0].appTransactionID
+            $0.offer = AppliedOffer(type: .promotional, identifier: "first", discountType: .payAsYouGo)
+        }
+    }
 
     private static func customers(_ numbers: Range<Int>) -> [SubscriberFact] {
         numbers.flatMap { number in

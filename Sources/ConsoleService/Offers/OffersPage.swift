@@ -9,10 +9,6 @@ import SubscriberSync
 /// `GET /offers`: the offers of the configuration, and what happened to them in the last four weeks.
 struct OffersPage: Sendable {
     let store: CurrentStore
-    /// The counts take long in a large database, and share its threads with decisions.
-    private let activity = Remembered<[OfferActivity]>(for: .seconds(60))
-
-    init(store: CurrentStore) { self.store = store }
 
     /// The days that the plot shows, today included.
     private static let dayCount = 28
@@ -39,11 +35,7 @@ struct OffersPage: Sendable {
         let today = request.now.milliseconds / Self.millisecondsInDay
         let first = Timestamp(milliseconds: (today - Int64(Self.dayCount) + 1) * Self.millisecondsInDay)
         let activity: [OfferActivity]
-        do {
-            activity = try await self.activity.value(at: request.now) { [store] in
-                try await store.offerActivity(since: first)
-            }
-        } catch { throw request.unavailable }
+        do { activity = try await store.offerActivity(since: first) } catch { throw request.unavailable }
         let offers = (request.policy.catalogue?.apps ?? [:]).flatMap { bundleID, app in
             ConfiguredOffer.all(of: app, bundleID)
         }.sorted { ($0.app, $0.productID, $0.offerID) < ($1.app, $1.productID, $1.offerID) }

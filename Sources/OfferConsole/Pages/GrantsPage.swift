@@ -43,7 +43,9 @@ package final class GrantsView: Sendable {
     }
 
     private var latestSection: HTML {
-        Blocks.section(
+        // Those that wait stand above.
+        let latest = latest.filter { $0.state != .awaitingApproval }
+        return Blocks.section(
             "latest", "Latest", count: latest.count,
             latest.isEmpty
                 ? Blocks.empty(

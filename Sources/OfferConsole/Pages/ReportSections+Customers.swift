@@ -28,7 +28,8 @@ extension ReportSections {
 
     private static func table(
         _ name: StaticString, _ place: StaticString, _ rows: [OfferReport.Retention.Row]
-    ) -> HTML {
+    ) -> HTML? {
+        guard !rows.isEmpty else { return nil }
         let head: [StaticString] = [
             place, "At risk", "Kept", "95 %", "Cancelled", "Billing", "Refunded", "Price", "Other",
         ]
@@ -143,7 +144,7 @@ extension ReportSections {
 
     var definitions: HTML {
         let items = ReportDefinition.allCases.html { definition in
-            "<dt>\(definition.rawValue)</dt><dd>\(definition.text(question))</dd>"
+            "<dt>\(definition.rawValue.replacing("_", with: " "))</dt><dd>\(definition.text(question))</dd>"
         }
         return Blocks.section("definitions", "What the numbers mean", #"<dl class="pairs">\#(items)</dl>"#)
     }

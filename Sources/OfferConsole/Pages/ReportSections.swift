@@ -61,7 +61,9 @@ struct ReportSections {
     }
 
     private var access: HTML {
-        let rows = report.access
+        // The days that nobody has reached yet say nothing.
+        let reached = report.access.lastIndex { $0.arms.offered.total + $0.arms.heldOut.total > 0 } ?? 0
+        let rows = report.access.prefix(reached + 1)
         func values(_ arm: ExposedCustomer.Arm, _ value: (Share) -> Double?) -> [Double?] {
             rows.map { value($0.arms[arm]).map { $0 * 100 } }
         }

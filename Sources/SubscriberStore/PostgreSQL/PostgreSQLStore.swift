@@ -131,7 +131,16 @@ extension PostgreSQLStore {
                     of: try row["offer_id"], try row["product_id"], counted: try row["counted"], found: try row["found"]
                 )
             }
-            return indexes + orphans + miscounts
+            let days = try db.rows(OfferActivityTable.miscounted, []).map { row in
+                OfferActivityTable.miscount(
+                    of: try row["offer_id"], try row["product_id"], kind: try row["kind"], counted: try row["counted"],
+                    found: try row["found"])
+            }
+            let links = try db.rows(MailedLinkTable.miscounted, []).map { row in
+                MailedLinkTable.miscount(
+                    of: try row["campaign"], counted: try row["counted"], found: try row["found"])
+            }
+            return indexes + orphans + miscounts + days + links
         }
     }
 

@@ -31,6 +31,14 @@ extension SQLiteStore {
             RedemptionTable.miscount(
                 of: row["offer_id"], row["product_id"], counted: row["counted"], found: row["found"])
         }
-        return faults + orphans + miscounts
+        guard try db.tableExists("offer_day") else { return faults + orphans + miscounts }
+        let days = try GRDB.Row.fetchAll(db, sql: OfferActivityTable.miscounted).map { row in
+            OfferActivityTable.miscount(
+                of: row["offer_id"], row["product_id"], kind: row["kind"], counted: row["counted"], found: row["found"])
+        }
+        let links = try GRDB.Row.fetchAll(db, sql: MailedLinkTable.miscounted).map { row in
+            MailedLinkTable.miscount(of: row["campaign"], counted: row["counted"], found: row["found"])
+        }
+        return faults + orphans + miscounts + days + links
     }
 }

@@ -50,12 +50,12 @@ enum MailedLinkTable {
             [now.milliseconds, app, id])
     }
 
-    /// Adds the numbers of links by campaign.
+    /// Adds the numbers of links by campaign. Triggers count them, because a mailing can have a million links.
     static func count(_ counts: inout [String: LinkCounts], _ app: Int64, _ db: any Database) throws {
         let rows = try db.rows(
             """
-            SELECT campaign, arm, count(*) AS links, count(claimed_at) AS claims FROM mailed_link WHERE app = ?
-            GROUP BY campaign, arm
+            SELECT campaign, arm, CAST(sum(links) AS BIGINT) AS links, CAST(sum(claims) AS BIGINT) AS claims
+            FROM link_count WHERE app = ? GROUP BY campaign, arm
             """, [app])
         for row in rows {
             let (campaign, links): (String, Int64) = (try row["campaign"], try row["links"])
@@ -66,6 +66,25 @@ enum MailedLinkTable {
             case .heldOut: counts[campaign, default: LinkCounts()].heldOut = links
             }
         }
+    }
+
+    /// The query for campaigns whose counters differ from the number of their links. No statement of the service causes
+    /// a difference.
+    static let miscounted = """
+        SELECT campaign, counted, found FROM (
+            SELECT app, campaign, arm, CAST(sum(links) AS BIGINT) AS counted, CAST(sum(found) AS BIGINT) AS found,
+                CAST(sum(claims) AS BIGINT) AS claims, CAST(sum(claimed) AS BIGINT) AS claimed
+            FROM (
+                SELECT app, campaign, arm, links, claims, 0 AS found, 0 AS claimed FROM link_count
+                UNION ALL
+                SELECT app, campaign, arm, 0, 0, 1, CASE WHEN claimed_at IS NULL THEN 0 ELSE 1 END FROM mailed_link
+            ) AS entries GROUP BY app, campaign, arm) AS sums
+        WHERE counted != found OR claims != claimed ORDER BY campaign LIMIT 100
+        """
+
+    /// Describes a campaign found by ``miscounted``.
+    static func miscount(of campaign: String, counted: Int64, found: Int64) -> String {
+        "the campaign \(campaign) has \(found) links, but its counters say \(counted), or another number of claims"
     }
 
     /// Removes a customer's identifier from the links. They no longer give an offer, but they still count.

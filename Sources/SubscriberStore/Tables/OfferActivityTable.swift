@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// The counts of signatures, redemptions and exposures by offer.
+/// The counts of signatures, redemptions and exposures by offer. Triggers maintain them, in the same transactions.
 enum OfferActivityTable {
     private struct Key: Hashable {
         let app: Int64
@@ -21,37 +21,51 @@ enum OfferActivityTable {
             try count(&activity)
             found[key] = activity
         }
-        let lists: [(any ColumnValue)?] = [Self.millisecondsInDay, time.milliseconds]
-        let signed = Query(
+        let days = Query(
             """
-            SELECT app, product_id, offer_id, at / ?1 AS day, count(*) AS count FROM authorisation
-            WHERE at >= ?2 AND state <> 3 GROUP BY app, product_id, offer_id, at / ?1
-            """, lists)
-        let redeemed = Query(
-            """
-            SELECT app, product_id, offer_id, at / ?1 AS day, count(*) AS count FROM redemption
-            WHERE at >= ?2 GROUP BY app, product_id, offer_id, at / ?1
-            """, lists)
+            SELECT app, product_id, offer_id, kind, day, CAST(sum(count) AS BIGINT) AS count FROM offer_day
+            WHERE day >= ? GROUP BY app, product_id, offer_id, kind, day
+            """, [time.milliseconds / Self.millisecondsInDay])
         let totals = Query(
             """
             SELECT app, product_id, offer_id, CAST(sum(count) AS BIGINT) AS count FROM redemption_count
             GROUP BY app, product_id, offer_id
             """, [])
-        let exposures = Query(
-            """
-            SELECT app, product_id, offer_id, arm, count(*) AS count FROM exposure WHERE at >= ?
-            GROUP BY app, product_id, offer_id, arm
-            """, [time.milliseconds])
-        let rows = try db.rows([signed, redeemed, totals, exposures])
-        for row in rows[0] { try add(row) { $0.signedByDay[try row["day"]] = try row["count"] } }
-        for row in rows[1] { try add(row) { $0.redeemedByDay[try row["day"]] = try row["count"] } }
-        for row in rows[2] { try add(row) { $0.redeemed = try row["count"] } }
-        for row in rows[3] {
-            let isOffered = try row["arm"] as Int64 == 1
+        let rows = try db.rows([days, totals])
+        for row in rows[0] {
+            let (kind, day, count): (Int64, Int64, Int64) = (try row["kind"], try row["day"], try row["count"])
             try add(row) { activity in
-                if isOffered { activity.offered = try row["count"] } else { activity.heldOut = try row["count"] }
+                switch kind {
+                case 1: activity.signedByDay[day] = count
+                case 2: activity.redeemedByDay[day] = count
+                case 3: activity.offered += count
+                default: activity.heldOut += count
+                }
             }
         }
+        for row in rows[1] { try add(row) { $0.redeemed = try row["count"] } }
         return Array(found.values)
+    }
+
+    /// The query for days whose counters differ from the number of their rows. No statement of the service causes a
+    /// difference.
+    static let miscounted = """
+        SELECT product_id, offer_id, kind, counted, found FROM (
+            SELECT day, app, product_id, offer_id, kind, CAST(sum(counted) AS BIGINT) AS counted,
+                CAST(sum(found) AS BIGINT) AS found
+            FROM (
+                SELECT day, app, product_id, offer_id, kind, count AS counted, 0 AS found FROM offer_day
+                UNION ALL SELECT at / 86400000, app, product_id, offer_id, 1, 0, 1 FROM authorisation WHERE state <> 3
+                UNION ALL SELECT at / 86400000, app, product_id, offer_id, 2, 0, 1 FROM redemption
+                UNION ALL SELECT at / 86400000, app, product_id, offer_id, arm + 2, 0, 1 FROM exposure) AS entries
+            GROUP BY day, app, product_id, offer_id, kind) AS sums
+        WHERE counted != found ORDER BY product_id, offer_id, kind, day LIMIT 100
+        """
+
+    /// Describes a day found by ``miscounted``.
+    static func miscount(of offer: String, _ product: String, kind: Int64, counted: Int64, found: Int64) -> String {
+        let names = [Int64(1): "signatures", 2: "redemptions", 3: "exposures", 4: "exposures of customers held out"]
+        return "the offer \(offer) of \(product) has \(found) \(names[kind] ?? "rows") on a day, "
+            + "but the counter of the day says \(counted)"
     }
 }

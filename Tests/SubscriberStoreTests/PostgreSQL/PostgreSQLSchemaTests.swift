@@ -103,8 +103,11 @@ struct PostgreSQLSchemaTests {
             INSERT INTO offer_signer.app (bundle_id, environment) VALUES ('com.example.app', 'Production');
             INSERT INTO offer_signer.redemption (app, product_id, offer_id, ordinal, at, first_at)
             SELECT 1, 'monthly', 'half', number, 0, 0 FROM generate_series(1, 5) AS number;
-            DELETE FROM offer_signer.redemption WHERE ordinal = 2
+            DELETE FROM offer_signer.redemption WHERE ordinal = 2;
+            UPDATE offer_signer.redemption SET at = 86400000 WHERE ordinal = 3
             """)
+        let byDay = "SELECT CAST(sum(count) AS BIGINT) FROM offer_signer.offer_day GROUP BY day ORDER BY day"
+        #expect(try database.numbers(byDay) == [3, 1])
         let count = "SELECT CAST(sum(count) AS BIGINT) FROM offer_signer.redemption_count"
         #expect(try database.numbers(count) == [4])
         #expect(try await store.check() == [])

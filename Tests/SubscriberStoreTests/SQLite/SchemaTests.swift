@@ -99,16 +99,18 @@ struct SchemaTests {
         }
         #expect(statements.all.count > 200)
         let scans = steps.filter { $0.hasPrefix("SCAN") }
-        // These tables have a row for each app and for each receiver. The others are the results of limited searches.
+        // These tables have a row for each app, for each receiver, and for each offer. The others are the results of limited searches.
         let wholeTables = [
             "SCAN app USING", "SCAN app:", "SCAN receiver", "SCAN CONSTANT ROW", "SCAN due", "SCAN lasting",
             "SCAN consumable",
-            "SCAN linked", "SCAN newest",
+            "SCAN linked", "SCAN newest", "SCAN redemption_count",
         ]
         #expect(scans.filter { scan in !wholeTables.contains { scan.hasPrefix($0) } } == [])
         // An app may have millions of rows in every other table.
         let ofApps = steps.filter { $0.contains("(app=?):") }
-        let small = ["app_count", "ledger_app", "ledger_offer", "ledger_exemption", "offer"]
+        let small = [
+            "app_count", "link_count", "link_visit", "ledger_app", "ledger_offer", "ledger_exemption", "offer",
+        ]
         #expect(ofApps.filter { step in !small.contains { step.hasPrefix("SEARCH \($0) ") } } == [])
         // An offer may have as many redemptions. Caps read a counter, and the alarm looks at those of few offers.
         let ofOffers = steps.filter { $0.contains("redemption_offer (") }
@@ -140,6 +142,38 @@ struct SchemaTests {
             try db.execute(sql: "UPDATE redemption_count SET count = 7 WHERE offer_id = 'half'")
         }
         #expect(try await store.check() == ["the offer half of monthly has 2 redemptions, but its counter says 7"])
+        try connection.close()
+    }
+
+    @Test("the migration counts by day what an older version has, and a check compares the counters with the rows")
+    func days() async throws {
+        let database = try TestDatabase()
+        let connection = try database.connect()
+        let older = try #require(Schema.migrations.firstIndex { $0.name == Migration.offerDays.name })
+        try await connection.writeWithoutTransaction { db in
+            try Schema.migrate(db, to: older)
+            try db.execute(
+                sql: """
+                    INSERT INTO app (bundle_id, environment) VALUES ('com.example.app', 'Production');
+                    INSERT INTO authorisation (app, nonce, product_id, offer_id, state, at, expires_at, slot)
+                    VALUES (1, 'a', 'monthly', 'half', 1, 86400000, 0, 1), (1, 'b', 'monthly', 'half', 2, 172799999, 0, 2),
+                        (1, 'c', 'monthly', 'half', 3, 86400000, 0, 3), (1, 'd', 'monthly', 'half', 1, 172800000, 0, 4);
+                    INSERT INTO redemption (app, product_id, offer_id, ordinal, at, first_at)
+                    VALUES (1, 'monthly', 'half', 0, 86400000, 0);
+                    INSERT INTO exposure (app, kind, value, product_id, offer_id, sample, arm, channel, rules_digest, at)
+                    VALUES (1, 1, X'01', 'monthly', 'half', '', 1, 1, X'', 86400000),
+                        (1, 1, X'02', 'monthly', 'half', '', 2, 1, X'', 86400000);
+                    """)
+        }
+        let store = try database.open()
+        defer { try? store.close() }
+        #expect(try database.fetch("SELECT count FROM offer_day ORDER BY day, kind") == [2, 1, 1, 1, 1])
+        #expect(try await store.check() == [])
+        try await connection.writeWithoutTransaction { db in
+            try db.execute(sql: "UPDATE offer_day SET count = 7 WHERE kind = 1 AND day = 2")
+        }
+        let found = "the offer half of monthly has 1 signatures on a day, but the counter of the day says 7"
+        #expect(try await store.check() == [found])
         try connection.close()
     }
 

@@ -49,6 +49,9 @@ enum ServiceWork {
             ], in: Sample.production)
         _ = try await store.ledgerEntries(of: [holder], in: Sample.production)
         _ = try await store.unexplainedRedemptions(in: [Sample.production], limit: 9)
+        _ = try await store.acknowledgedRedemptions(in: [Sample.production], limit: 9)
+        _ = try await store.offerActivity(since: Sample.day(0))
+        _ = try await store.linkCounts(in: Sample.production)
         _ = try await store.redemptions(after: 0, limit: 9)
         _ = try await store.lastRedemption()
     }
