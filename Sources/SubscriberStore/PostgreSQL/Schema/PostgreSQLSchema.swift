@@ -19,7 +19,7 @@ enum PostgreSQLSchema {
         (.idempotentRequestsInPostgreSQL, neededVersion: 1), (.offerEventsInPostgreSQL, neededVersion: 1),
         (.consoleInPostgreSQL, neededVersion: 1), (.grantsInPostgreSQL, neededVersion: 1),
         (.accountsOfGrantsInPostgreSQL, neededVersion: 1), (.reportsInPostgreSQL, neededVersion: 1),
-        (.mailedLinksInPostgreSQL, neededVersion: 1),
+        (.mailedLinksInPostgreSQL, neededVersion: 1), (.sampleSizesInPostgreSQL, neededVersion: 1),
     ]
 
     static var latestVersion: Int { migrations.count }
