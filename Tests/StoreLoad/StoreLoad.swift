@@ -8,7 +8,8 @@ import SubscriberStore
 /// Usage: store-load DATABASE RUN. Each run has deliveries of its own, about the subscriptions of every run.
 /// store-load measure DATABASE COUNT fills a database with subscriptions and measures it instead.
 /// store-load fill DATABASE COUNT only fills it: with customers about whom a rule can decide.
-/// Both also take the connection URL of a PostgreSQL database.
+/// store-load records DATABASE COUNT adds records for reports, and prints their sizes.
+/// All three also take the connection URL of a PostgreSQL database.
 /// store-load lock DATABASE holds the lock for writing until standard input ends.
 @main
 enum StoreLoad {
@@ -19,6 +20,9 @@ enum StoreLoad {
         }
         if arguments.count == 4, arguments[1] == "fill", let count = Int(arguments[3]) {
             return try await Measurements.fill(location(arguments[2]), count: count)
+        }
+        if arguments.count == 4, arguments[1] == "records", let count = Int(arguments[3]) {
+            return try await RecordSizes.run(location(arguments[2]), count: count)
         }
         guard arguments.count == 3 else { return print("usage: store-load DATABASE RUN") }
         if arguments[1] == "lock" { return try lock(arguments[2]) }
