@@ -151,8 +151,14 @@ private struct World {
     var redemptions: [AppScope: [Redemption]] {
         let facts = reference.facts
         return Dictionary(
-            uniqueKeysWithValues: histories.map { app, _ in
-                (app, Redemption.promotional(in: Array(facts[app, default: SubscriberFacts()])).filter(\.isCertain))
+            uniqueKeysWithValues: histories.map { app, history in
+                // The histories themselves say which subscriptions others pay for.
+                let shares = Set(history.lives.filter(\.isShared).map(\.original))
+                let redemptions = Redemption.promotional(in: Array(facts[app, default: SubscriberFacts()]))
+                let certain = redemptions.filter { redemption in
+                    redemption.isCertain && !shares.contains(redemption.originalTransactionID.text.description)
+                }
+                return (app, certain)
             })
     }
 
