@@ -135,6 +135,16 @@ extension SamplePayload {
             "tokenExpirationDate": "1729771350000",
         ])
 
+    /// Apple's page names only `unclaimSeatIds`; the other members are those of other contents.
+    static func unclaimInfo(_ seats: [String]) -> SamplePayload {
+        SamplePayload(
+            "unclaimInfo",
+            [
+                "appAppleId": "1234567890", "bundleId": #""com.example.app""#, "environment": #""Production""#,
+                "unclaimSeatIds": "[" + seats.map { "\"\($0)\"" }.joined(separator: ",") + "]",
+            ])
+    }
+
     static let appData = SamplePayload(
         "appData",
         [

@@ -115,8 +115,8 @@ struct DecisionCrashTests {
         }
     }
 
-    /// FNV-1a and the finalizer of MurmurHash3, as a fraction with 53 bits.
-    private static func place(of id: String, in name: String) -> Double {
+    /// The place of an Apple Account in a sample: FNV-1a and the finalizer of MurmurHash3, as a fraction with 53 bits.
+    static func place(of id: String, in name: String) -> Double {
         let mixed = (name + "\0" + id).utf8.reduce(UInt64(14_695_981_039_346_656_037)) {
             ($0 ^ UInt64($1)) &* 1_099_511_628_211
         }

@@ -151,15 +151,7 @@ final class DecisionProcess: Sendable {
     // MARK: The ledger
 
     /// The exposures in the database.
-    func exposures() async throws -> [Exposure] {
-        try await withStore { store in
-            let found = NIOLockedValueBox<[Exposure]>([])
-            try await store.forEachRecord { record throws(StoreError) in
-                if case .exposure(_, let exposure) = record { found.withLockedValue { $0.append(exposure) } }
-            }
-            return found.withLockedValue { $0 }
-        }
-    }
+    func exposures() async throws -> [Exposure] { try await withStore { store in try await store.exposures() } }
 
     func authorisations() async throws -> [AuthorisationEntry] {
         try await withStore { store in
@@ -189,5 +181,16 @@ final class DecisionProcess: Sendable {
                 app: Self.app, holders: [Sample.account(1)], offers: [offer], reserving: .nothing, at: at)
             return try await store.reserve(request) == [.allowed]
         }
+    }
+}
+
+extension SubscriberStore {
+    /// All exposures, of every app.
+    func exposures() async throws -> [Exposure] {
+        let found = NIOLockedValueBox<[Exposure]>([])
+        try await forEachRecord { record throws(StoreError) in
+            if case .exposure(_, let exposure) = record { found.withLockedValue { $0.append(exposure) } }
+        }
+        return found.withLockedValue { $0 }
     }
 }

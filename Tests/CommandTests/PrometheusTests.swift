@@ -85,7 +85,7 @@ struct PrometheusTests {
                 "offer_signer_decisions_total", "offer_signer_reservations_total", "offer_signer_redemptions_total",
                 "offer_signer_exposures_total", "offer_signer_keyed_requests_total", "offer_signer_offer_events_total",
                 "offer_signer_redemption_delay_seconds_total", "offer_signer_unexplained_redemptions",
-                "offer_signer_retention_answers_total",
+                "offer_signer_retention_answers_total", "offer_signer_retention_records_total",
             ])
         #expect(service.stop() == 0)
     }

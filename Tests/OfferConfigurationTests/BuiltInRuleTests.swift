@@ -5,12 +5,13 @@ import Testing
 
 @testable import OfferConfiguration
 
-/// Every built-in rule on 50 customers.
+/// Every built-in rule on 57 customers.
 @Suite("The built-in rules")
 struct BuiltInRuleTests {
     /// Each customer in words, and the rules that hold. The words: a status or a reason of the end; `on` or `off` for auto-renew;
     /// a number of renewals; `trial` for a first month that was free; `basic` for the lower product, `next:basic` for a scheduled
-    /// change; `whole` where a history of the App Store is there; and facts of the team.
+    /// change; `whole` where a history of the App Store is there; `committed` for one within a commitment of twelve bills, where
+    /// `on`, `off` and `next` are the choice for its end, and the next bill is due in any case; and facts of the team.
     private static let customers: [(customer: String, rules: String)] = [
         // Subscribers.
         ("active on 0", ""), ("active on 1", ""), ("active on 5", ""), ("active on 6", ""), ("active on 10", ""),
@@ -37,6 +38,10 @@ struct BuiltInRuleTests {
         ("cancelled off 0 careTicket", "app_store_default customer_service win_back"),
         ("price off 2", "app_store_default"), ("product off 2", "app_store_default"),
         ("refunded off 0", "app_store_default win_back"), ("refunded off 4 trial", "win_back"),
+        // Within a commitment.
+        ("active on 0 committed", ""), ("active off 0 committed", "retention"), ("active on 11 committed", "loyalty"),
+        ("active on 0 committed churnRisk:high", "save"), ("active off 0 committed churnRisk:high", "retention"),
+        ("active on 3 committed next:basic", "upgrade"), ("active off 3 committed next:basic", "retention"),
         // The period is over, and the App Store has not reported what follows.
         ("unsettled on 11", ""),
     ]
@@ -48,13 +53,13 @@ struct BuiltInRuleTests {
         #expect(holding.joined(separator: " ") == rules)
     }
 
-    @Test("there are fifty customers, and each rule holds for some and not for others")
+    @Test("there are 57 customers, and each rule holds for some and not for others")
     func table() {
-        #expect(Self.customers.count == 50)
+        #expect(Self.customers.count == 57)
         let all = Self.customers.map { Set($0.rules.split(separator: " ").map(String.init)) }
         for name in BuiltInRules.conditions.keys {
             let count = all.count { $0.contains(name) }
-            #expect(count > 0 && count < 50, "\(name)")
+            #expect(count > 0 && count < 57, "\(name)")
         }
     }
 
@@ -76,6 +81,11 @@ struct BuiltInRuleTests {
                 bought.ownership = .purchased
                 bought.reason = purchase.reason
                 bought.price = 9990
+                if words.contains("committed") {
+                    bought.billingPlan = .monthly
+                    bought.commitment = Commitment(
+                        billingPeriodNumber: Int64(number + 1), totalBillingPeriods: 12, expiresDate: Sample.day(360))
+                }
                 if number == 0, words.contains("trial") {
                     bought.price = 0
                     bought.offer = AppliedOffer(type: .introductory, identifier: nil, discountType: .freeTrial)
@@ -93,6 +103,12 @@ struct BuiltInRuleTests {
             Sample.renewal(of: "100", signed: isOver ? end : end - 1) { renewal in
                 renewal = Renewal(productID: current, autoRenewStatus: words[1] == "on" ? .on : .off)
                 renewal.autoRenewProductID = next
+                if words.contains("committed") {
+                    let choice = renewal.autoRenewStatus
+                    renewal = Renewal(productID: current, autoRenewStatus: .on)
+                    renewal.autoRenewProductID = current
+                    renewal.commitment = CommitmentRenewal(autoRenewProductID: next, autoRenewStatus: choice)
+                }
                 switch words[0] {
                 case "grace":
                     renewal.isInBillingRetryPeriod = true

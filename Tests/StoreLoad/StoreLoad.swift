@@ -9,7 +9,8 @@ import SubscriberStore
 /// store-load measure DATABASE COUNT fills a database with subscriptions and measures it instead.
 /// store-load fill DATABASE COUNT only fills it: with customers about whom a rule can decide.
 /// store-load activity DATABASE COUNT adds what customers of a filled one did in the last weeks.
-/// Both also take the connection URL of a PostgreSQL database.
+/// store-load records DATABASE COUNT adds records for reports, and prints their sizes.
+/// All of these also take the connection URL of a PostgreSQL database.
 /// store-load lock DATABASE holds the lock for writing until standard input ends.
 @main
 enum StoreLoad {
@@ -23,6 +24,9 @@ enum StoreLoad {
         }
         if arguments.count == 4, arguments[1] == "activity", let count = Int(arguments[3]) {
             return try await Measurements.addActivity(location(arguments[2]), count: count)
+        }
+        if arguments.count == 4, arguments[1] == "records", let count = Int(arguments[3]) {
+            return try await RecordSizes.run(location(arguments[2]), count: count)
         }
         guard arguments.count == 3 else { return print("usage: store-load DATABASE RUN") }
         if arguments[1] == "lock" { return try lock(arguments[2]) }

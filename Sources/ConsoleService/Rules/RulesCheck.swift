@@ -12,7 +12,8 @@ struct RulesCheck: Sendable {
     /// The maximum number of offers with rules that a trial compares. The memory of its result depends on it.
     static let maximumOffers = 1000
 
-    init(_ text: String) {
+    /// - Parameter drawn: the sizes of the samples with exposures.
+    init(_ text: String, drawn: [SampleSize]) {
         // Rules do not need the secrets that the file names. No other file is read.
         let (file, problems) = ConfigurationFile.check(Array(text.utf8)) { _ throws(Diagnostic) in Secret("-") }
         guard problems.isEmpty else {
@@ -22,6 +23,12 @@ struct RulesCheck: Sendable {
             return
         }
         let catalogue = file.catalogue ?? Catalogue(apps: [:])
+        let changed = catalogue.changedSamples(since: drawn)
+        guard changed.isEmpty else {
+            self.catalogue = nil
+            view = RulesView.Check(problems: changed.map(RulesView.Finding.init))
+            return
+        }
         self.catalogue = catalogue
         view = RulesView.Check(
             problems: [], warnings: CatalogueLint.warnings(about: catalogue).map(RulesView.Finding.init),

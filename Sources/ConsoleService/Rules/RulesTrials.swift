@@ -53,6 +53,11 @@ final class RulesTrials: Service {
         self.log = log
     }
 
+    /// Returns the sizes of the samples with exposures; none while the database cannot be read.
+    func drawnSamples() async -> [SampleSize] {
+        do throws(StoreError) { return try await store.drawnSamples() } catch { return [] }
+    }
+
     /// Adds a trial, which runs when it is its turn. The oldest result makes room for it.
     /// - Returns: nil if too many trials have not ended yet.
     func start(_ new: Catalogue, by person: String) -> RulesTrial? {

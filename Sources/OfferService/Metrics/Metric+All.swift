@@ -120,6 +120,9 @@ extension Metric {
     static let retentionRepeats = Metric(
         "offer_signer_retention_repeats_total", .counter, [],
         "Requests for retention messages that repeated an earlier request and got the same answer.")
+    static let retentionRecords = Metric(
+        "offer_signer_retention_records_total", .counter, ["outcome"],
+        "Answers about retention messages that were to be kept for reports: `kept`, or `lost`; the log has the reason.")
     static let retentionDeadlineMisses = Metric(
         "offer_signer_retention_deadline_misses_total", .counter, [],
         "Retention messages that were not decided in time.")
@@ -216,7 +219,8 @@ extension Metric {
         appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, notifications,
         notificationTypes, lastNotification, notificationLag, subscriptions, storeUp, storeChanges, storeCommits,
         storeRoundTrips, storeRetries,
-        retentionAnswers, retentionRepeats, retentionDeadlineMisses, retentionSeconds, apiRequests, apiSeconds,
+        retentionAnswers, retentionRepeats, retentionRecords, retentionDeadlineMisses, retentionSeconds, apiRequests,
+        apiSeconds,
         connectRequests, catalogueFindings, catalogueRead, reports,
         recoveredUntil, subscriptionsDue, forwards, forwardsPending, forwardsDead, oldestForward, keyState,
         ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,

@@ -256,6 +256,13 @@ package final class ServiceMetrics: Sendable {
     /// Counts a request for a retention message that got the answer of an earlier one.
     func repeatedRetention() { retentionRepeats.increment() }
 
+    enum RetentionRecordOutcome: String, CaseIterable { case kept, lost }
+
+    /// Counts an answer that was to be kept for reports.
+    func recordedRetention(_ outcome: RetentionRecordOutcome) {
+        registry.counter(.retentionRecords, outcome.rawValue).increment()
+    }
+
     /// Counts an answer to a request for a retention message.
     /// - Parameters:
     ///   - kind: the kind of message shown. `kind` and `reason` each have a closed list of values.

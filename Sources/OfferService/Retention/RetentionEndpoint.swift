@@ -120,12 +120,16 @@ struct RetentionEndpoint: Sendable {
     /// stops at this moment, the record is lost.
     private func record(_ answer: RetentionAnswer, _ verified: VerifiedRetentionRequest, _ context: RequestContext) {
         let isStarted = work.start(isRecord: true) {
-            do { try await decider.record(answer, to: verified) } catch { noteUnrecorded("\(error)", context) }
+            do {
+                try await decider.record(answer, to: verified)
+                metrics.recordedRetention(.kept)
+            } catch { noteUnrecorded("\(error)", context) }
         }
         if !isStarted { noteUnrecorded("too many answers are waiting to be recorded", context) }
     }
 
     private func noteUnrecorded(_ reason: String, _ context: RequestContext) {
+        metrics.recordedRetention(.lost)
         log.warning(
             "retention answer not recorded for reports", metadata: context.metadata(["reason": "\(reason)"]))
     }

@@ -223,10 +223,16 @@ package struct LedgerCoverage: Hashable, Sendable {
     package let decided: Set<LedgerOffer>
     /// The offers without a rule, and those that another server also signs.
     package let exempt: Set<LedgerOffer>
+    /// The share of customers in each sample, by name.
+    package let samples: [AppScope: [String: Double]]
 
-    package init(apps: Set<AppScope> = [], decided: Set<LedgerOffer> = [], exempt: Set<LedgerOffer> = []) {
+    package init(
+        apps: Set<AppScope> = [], decided: Set<LedgerOffer> = [], exempt: Set<LedgerOffer> = [],
+        samples: [AppScope: [String: Double]] = [:]
+    ) {
         self.apps = apps
         self.decided = decided
         self.exempt = exempt
+        self.samples = samples
     }
 }

@@ -17,6 +17,7 @@ package enum StoreRecord: Hashable, Sendable {
     case grant(AppScope, OfferGrant)
     case mailedLink(AppScope, MailedLink)
     case linkVisits(AppScope, LinkVisits)
+    case sampleSize(SampleSize)
 }
 
 /// An authorisation with its nonce and its holders. Its redemption is derived from the facts.

@@ -132,6 +132,10 @@ package protocol SubscriberStore: ConsoleStore, GrantStore, LinkStore, ReportSto
     /// is already covered keeps its start time.
     func beginLedger(_ coverage: LedgerCoverage, at now: Timestamp) async throws(StoreError)
 
+    /// Returns the size of each sample with exposures, as it was when the first customers were drawn after
+    /// ``beginLedger(_:at:)``.
+    func drawnSamples() async throws(StoreError) -> [SampleSize]
+
     /// Returns the redemptions in some apps that have neither an authorisation nor an acknowledgement, oldest first.
     /// Redemptions before ``beginLedger(_:at:)`` need no authorisation.
     func unexplainedRedemptions(

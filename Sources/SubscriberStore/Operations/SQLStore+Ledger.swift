@@ -51,6 +51,10 @@ extension SQLStore {
         try await write(.everything) { db in try LedgerCoverageTable.begin(coverage, at: now, db) }
     }
 
+    package func drawnSamples() async throws(StoreError) -> [SampleSize] {
+        try await read { db in try SampleSizeTable.drawn(db) }
+    }
+
     package func unexplainedRedemptions(
         in apps: Set<AppScope>, limit: Int
     ) async throws(StoreError) -> [LedgerRedemption] {

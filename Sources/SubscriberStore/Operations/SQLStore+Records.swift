@@ -111,6 +111,11 @@ extension SQLStore {
             ORDER BY app, offer_event.kind, value, event, product_id, offer_id, at, nonce
             """
         ) { row in try body(.offerEvent(AppTable.scope(row), OfferEventTable.event(row))) }
+        try db.forEachRow(
+            """
+            SELECT sample_size.*, bundle_id, environment FROM sample_size JOIN app ON app.id = app ORDER BY app, sample
+            """
+        ) { row in try body(.sampleSize(SampleSizeTable.size(row))) }
     }
 
     private static func callersStatements(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {
@@ -174,6 +179,7 @@ extension SQLStore {
         case .grant(let app, let grant): try GrantTable.add(grant, AppTable.makeID(of: app, db), db)
         case .mailedLink(let app, let link): try MailedLinkTable.add(link, AppTable.makeID(of: app, db), db)
         case .linkVisits(let app, let visits): try LinkVisitTable.raise(to: visits, AppTable.makeID(of: app, db), db)
+        case .sampleSize(let size): try SampleSizeTable.add(size, AppTable.makeID(of: size.app, db), db)
         case .exposure(let app, let exposure): try ExposureTable.add(exposure, AppTable.makeID(of: app, db), db)
         }
     }

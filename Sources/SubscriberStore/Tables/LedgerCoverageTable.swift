@@ -34,6 +34,9 @@ enum LedgerCoverageTable {
             for offer in open.subtracting(wanted) { try end(offer, id, at: now + signatureLifetime, db) }
             for offer in wanted.subtracting(open) { try begin(offer, id, at: now, db) }
         }
+        for (app, shares) in coverage.samples {
+            try SampleSizeTable.begin(shares, AppTable.makeID(of: app, db), at: now, db)
+        }
         for offer in coverage.decided {
             let names = Offer(offer)
             try db.send(

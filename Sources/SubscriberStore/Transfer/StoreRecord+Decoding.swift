@@ -24,6 +24,7 @@ extension StoreRecord {
         case .grant: self = .grant(try AppScope(reader), try OfferGrant(reader))
         case .mailedLink: self = .mailedLink(try AppScope(reader), try MailedLink(reader))
         case .linkVisits: self = .linkVisits(try AppScope(reader), try LinkVisits(reader))
+        case .sampleSize: self = .sampleSize(try SampleSize(reader))
         }
     }
 }
@@ -108,6 +109,16 @@ extension AuthorisationEntry {
         self.init(
             id: try reader.field("nonce") { try Nonce(utf8: $0) }, authorisation: authorisation, holders: holders,
             twin: try reader.optionalNonce("twin"), slot: try reader.optionalNonce("slot"))
+    }
+}
+
+extension SampleSize {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        guard let share = Double(try reader.text("share")), share > 0, share <= 1 else {
+            throw TransferError("share is not a number above 0, and at most 1")
+        }
+        self.init(
+            app: try AppScope(reader), sample: try reader.text("sample"), share: share, since: try reader.time("since"))
     }
 }
 

@@ -48,6 +48,11 @@ extension StoreRecord {
             writer.member("day", visits.day)
             writer.member("isPersonal", visits.isPersonal)
             writer.member("count", visits.count)
+        case .sampleSize(let size):
+            writer.members(of: size.app)
+            writer.member("sample", size.sample)
+            writer.member("share", "\(size.share)")
+            writer.member("since", size.since.milliseconds)
         }
         return writer.finish()
     }
@@ -67,13 +72,14 @@ extension StoreRecord {
         case .grant: .grant
         case .mailedLink: .mailedLink
         case .linkVisits: .linkVisits
+        case .sampleSize: .sampleSize
         }
     }
 
     /// The value of the member `record` in a line.
     enum Name: String, CaseIterable {
         case intake, fact, identifier, notification, teamFact, link, authorisation, exposure, retentionShown,
-            offerEvent, grant, mailedLink, linkVisits
+            offerEvent, grant, mailedLink, linkVisits, sampleSize
     }
 }
 

@@ -86,6 +86,9 @@ package struct LedgerWatch: Service {
         guard progress.begun != coverage else { return }
         let time = now()
         try await store.beginLedger(coverage, at: time)
+        for problem in policy.snapshot.catalogue?.changedSamples(since: try await store.drawnSamples()) ?? [] {
+            log.warning("\(problem.error)", metadata: ["hint": "\(problem.hint)"])
+        }
         progress.begun = coverage
     }
 
@@ -107,10 +110,13 @@ extension Catalogue {
     /// signs too.
     package var ledgerCoverage: LedgerCoverage {
         var (scopes, decided, exempt): (Set<AppScope>, Set<LedgerOffer>, Set<LedgerOffer>) = ([], [], [])
+        var samples: [AppScope: [String: Double]] = [:]
         for (bundleID, app) in apps {
             for environment in app.environments {
                 let scope = AppScope(bundleID: bundleID, environment: environment)
                 scopes.insert(scope)
+                // The file's reader refuses a sample with several sizes.
+                samples[scope] = app.rules.sampleSizes.compactMapValues(\.first)
                 for (productID, offerIDs) in app.offers {
                     for offerID in offerIDs {
                         let offer = LedgerOffer(app: scope, productID: productID, offerID: offerID)
@@ -120,7 +126,7 @@ extension Catalogue {
                 }
             }
         }
-        return LedgerCoverage(apps: scopes, decided: decided, exempt: exempt)
+        return LedgerCoverage(apps: scopes, decided: decided, exempt: exempt, samples: samples)
     }
 
     fileprivate func contains(_ redemption: LedgerRedemption) -> Bool {

@@ -145,6 +145,10 @@ extension CurrentStore: SubscriberStore {
         try await write { store throws(StoreError) in try await store.beginLedger(coverage, at: now) }
     }
 
+    package func drawnSamples() async throws(StoreError) -> [SampleSize] {
+        try await read { store throws(StoreError) in try await store.drawnSamples() }
+    }
+
     package func unexplainedRedemptions(in apps: Set<AppScope>, limit: Int) async throws(StoreError)
         -> [LedgerRedemption]
     {

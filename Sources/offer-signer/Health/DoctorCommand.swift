@@ -63,6 +63,7 @@ struct DoctorCommand: AsyncParsableCommand {
         problems += auditProblems(configuration)
         reportAppStoreData(configuration.appStore)
         problems += storeProblems(configuration.store)
+        await reportChangedSamples(configuration)
         problems += await consoleProblems(configuration.console, isOnline: online)
         reportGrants(configuration)
         reportLinks(configuration)
@@ -333,6 +334,19 @@ struct DoctorCommand: AsyncParsableCommand {
             }
             return []
         } catch { return [error.diagnostic] }
+    }
+
+    /// Warns of samples that no longer have the size by which their customers were drawn.
+    private func reportChangedSamples(_ configuration: Configuration) async {
+        guard let location = configuration.store?.location, let catalogue = configuration.catalogue,
+            catalogue.apps.values.contains(where: { !$0.rules.sampleSizes.isEmpty }),
+            // Without one, there is nothing to compare.
+            let store = try? location.open(.latestVersion)
+        else { return }
+        defer { try? store.close() }
+        for problem in catalogue.changedSamples(since: (try? await store.drawnSamples()) ?? []) {
+            StandardStreams.print("warning: \(problem.error)\nhint: \(problem.hint)\n")
+        }
     }
 
     private func clockProblems(_ configuration: Configuration) -> [Diagnostic] {

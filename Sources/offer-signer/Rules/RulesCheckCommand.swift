@@ -3,9 +3,10 @@ import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferService
+import SubscriberStore
 
 /// `offer-signer rules check`: reads a configuration file, and reports every problem with its rules.
-struct RulesCheckCommand: ParsableCommand {
+struct RulesCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Check the rules of the configuration file, and list the offers that have rules.",
@@ -15,13 +16,21 @@ struct RulesCheckCommand: ParsableCommand {
             that does not exist, or limits that nobody can reach:
 
               offer-signer rules check --config offers.yaml
+
+            With --database, a sample of share must have the size by which the service has drawn its customers. Nothing \
+            is changed, so you can use it while the service runs.
             """
     )
 
-    @OptionGroup var folder: KeyFolderOptions
+    @OptionGroup var options: DatabaseOptions
 
-    func run() throws {
-        let catalogue = try folder.readConfiguration().catalogue
+    func run() async throws {
+        let catalogue = try options.configuration().catalogue
+        if options.database != nil, let catalogue {
+            let drawn = try await options.withStore { store in try await store.drawnSamples() }
+            let problems = catalogue.changedSamples(since: drawn)
+            guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+        }
         let apps = (catalogue?.apps ?? [:]).sorted { $0.key.text.description < $1.key.text.description }
         for (bundleID, app) in apps {
             for offer in app.rules.offers {

@@ -55,15 +55,19 @@ package struct NotificationSigner: Sendable {
         return chain
     }
 
-    /// The body that the App Store would post, of about 17 kB.
+    /// The body that the App Store would post, of about 17 kB; 6 kB without a purchase.
     package func body(of planned: PlannedNotification) throws -> [UInt8] {
-        let data = SamplePayload.data.without("consumptionRequestReason").with("status", "\(planned.status)")
-            .with("signedTransactionInfo", try member(planned.transaction))
-            .with("signedRenewalInfo", try member(planned.renewalInfo))
-        var notification = SamplePayload.notification(planned.type, data)
+        let content = planned.hasPurchase ? try data(of: planned) : SamplePayload.unclaimInfo(planned.unclaimedSeats)
+        var notification = SamplePayload.notification(planned.type, content)
             .with("notificationUUID", "\"\(planned.uuid)\"").with("signedDate", "\(planned.signedDate)")
         if let subtype = planned.subtype { notification = notification.with("subtype", "\"\(subtype)\"") }
         return Array(#"{"signedPayload":"#.utf8) + Array(try member(notification).utf8) + [UInt8(ascii: "}")]
+    }
+
+    private func data(of planned: PlannedNotification) throws -> SamplePayload {
+        SamplePayload.data.without("consumptionRequestReason").with("status", "\(planned.status)")
+            .with("signedTransactionInfo", try member(planned.transaction))
+            .with("signedRenewalInfo", try member(planned.renewalInfo))
     }
 
     package func jws(_ payload: [UInt8]) throws -> [UInt8] { try chain.jws(header: header, payload: payload) }

@@ -11,4 +11,9 @@ package struct PlannedNotification: Sendable {
     let status: Int
     let transaction: SamplePayload
     let renewalInfo: SamplePayload
+    /// The seats that `UNCLAIM_SEATS` names. Such a notification has no transaction.
+    var unclaimedSeats: [String] = []
+
+    /// Whether it has a transaction, a renewal info and a status.
+    package var hasPurchase: Bool { unclaimedSeats.isEmpty }
 }

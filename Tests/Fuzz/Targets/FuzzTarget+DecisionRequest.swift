@@ -22,7 +22,7 @@ extension FuzzTarget {
     }
 
     private static let names: Set<String> = [
-        "bundleID", "applicationUsername", "appAccountToken", "transactionID", "environment", "placement",
+        "bundleID", "applicationUsername", "appAccountToken", "transactionID", "environment", "placement", "link",
         "productIDs", "sign",
     ]
 }

@@ -66,6 +66,16 @@ struct OfferDecisionTests {
         }
     }
 
+    @Test(
+        "a seat and an ownership that Apple added later are refused with reasons of their own, under every rule",
+        arguments: [(OwnershipType.assigned, "seat_assigned"), (OwnershipType(rawValue: "LENT"), "not_purchaser")])
+    func seats(ownership: OwnershipType, code: String) throws {
+        for rule in [Self.anyone, DecidingSamples.subscription(.status([.active]))] {
+            let facts = try DecidingSamples.facts(renewal: TestFacts.renewal(signed: 1)) { $0.ownership = ownership }
+            #expect(try codes(facts, rule: rule).map(\.rawValue).contains(code))
+        }
+    }
+
     @Test("an offer that is pending keeps it and others from being signed")
     func pending() throws {
         let same = try active { $0.offer = AppliedOffer(type: .promotional, identifier: "half") }

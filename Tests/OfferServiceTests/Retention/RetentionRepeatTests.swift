@@ -163,5 +163,21 @@ struct RetentionRepeatTests {
         #expect(service.routes.scrape()["offer_signer_retention_answers_total" + series] == 1)
     }
 
+    @Test("each answer that was to be kept for reports is counted, also if it is lost")
+    func records() async throws {
+        let service = try StoreService.retention()
+        try await service.addSubscriber()
+        func count(_ outcome: String) -> Double {
+            service.routes.scrape()[#"offer_signer_retention_records_total{outcome="\#(outcome)"}"#] ?? 0
+        }
+        for number in 1...3 { _ = try await service.message(Request(number)) }
+        // They are written after the answers.
+        try await waitUntil { count("kept") == 3 }
+        try service.store.close()
+        #expect(try await service.message(Request(4)).text == Retention.shown(5))
+        try await waitUntil { count("lost") == 1 }
+        #expect(count("kept") == 3)
+    }
+
     private static let liveness = HTTPRequest(method: "GET", target: "/health/live")
 }

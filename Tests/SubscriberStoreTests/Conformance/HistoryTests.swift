@@ -2,14 +2,15 @@ import AppStoreData
 import Foundation
 import OfferCore
 import OfferEligibility
+import StoreTestSupport
 import SubscriberStore
 import TestSupport
 import Testing
 
 @testable import HistoryTestSupport
 
-/// `STORE_HISTORIES` asks for more histories.
-@Suite("A store takes in whole histories", .timeLimit(.minutes(60)))
+/// `STORE_HISTORIES` asks for more apps, each with two customers, as `scripts/soak histories` does.
+@Suite("A store takes in whole histories", .timeLimit(.minutes(600)))
 struct HistoryTests {
     private static let count = ProcessInfo.processInfo.environment["STORE_HISTORIES"].flatMap { Int($0) } ?? 60
 
@@ -17,12 +18,123 @@ struct HistoryTests {
         "in any order, repeated, and through two processes at once, they leave what a small reference leaves",
         arguments: StoreEngine.all)
     func anyOrder(engine: StoreEngine) async throws {
+        let world = try World(count: Self.count)
+        let facts = world.reference.facts
+        for (app, history) in world.histories {
+            // A history does not say what was announced and then replaced.
+            let facts = SubscriberFacts(facts[app, default: SubscriberFacts()].filter { !$0.key.kind.isAnnouncement })
+            let state = SubscriberState(of: facts, environment: app.environment, at: history.end)
+            let differences = try history.differences(state, at: history.end)
+            #expect(differences == [], "\(app.bundleID.text)")
+        }
+        try await engine.withSharedStore { stores in
+            try await Self.deliver(world.arrivals, to: stores)
+            let expected = world.reference.records.map { String(decoding: $0.line, as: UTF8.self) }.sorted()
+            let found = try await stores[0].records()
+            let missing = Set(expected).subtracting(found)
+            #expect(missing.isEmpty, "\(missing.count) records are missing, such as \(missing.first ?? "")")
+            let wrong = Set(found).subtracting(expected)
+            #expect(wrong.isEmpty, "\(wrong.count) records are wrong, such as \(wrong.first ?? "")")
+            #expect(found == expected)
+            let redemptions = try await stores[0].redemptions(after: 0, limit: 1_000_000)
+            #expect(redemptions.count > Self.count / 2)
+            let byApp = Dictionary(grouping: redemptions, by: \.app).mapValues { $0.map(\.summary).sorted() }
+            let certain = world.redemptions
+            for (app, _) in world.histories {
+                #expect((byApp[app] ?? []) == certain[app]?.map(\.summary).sorted(), "\(app.bundleID.text)")
+            }
+            #expect(try await stores[0].check() == [])
+        }
+    }
+
+    @Test(
+        "with a signature for each redemption of a purchaser, the alarm stays silent, and the totals are exact",
+        arguments: StoreEngine.all)
+    func alarm(engine: StoreEngine) async throws {
+        let world = try World(count: Self.count)
+        let redemptions = world.redemptions
+        try await engine.withSharedStore { stores in
+            for (app, redemptions) in redemptions {
+                try await stores[0].add(try Self.signatures(for: redemptions, in: app))
+            }
+            try await stores[0].beginLedger(LedgerCoverage(apps: Set(redemptions.keys)), at: Timestamp(milliseconds: 0))
+            try await Self.deliver(world.arrivals, to: stores)
+            let alarms = try await stores[0].unexplainedRedemptions(in: Set(redemptions.keys), limit: 9)
+            #expect(alarms == [])
+            var (states, totals): ([Authorisation.State: Int], [String: Int64]) = ([:], [:])
+            for case .authorisation(_, let entry) in try await stores[0].everyRecord() {
+                states[entry.authorisation.state, default: 0] += 1
+            }
+            #expect(states == [.redeemed: redemptions.values.joined().count])
+            for activity in try await stores[0].offerActivity(since: Timestamp(milliseconds: 0))
+            where activity.redeemed > 0 {
+                totals["\(activity.app) \(activity.productID.text) \(activity.offerID)"] = activity.redeemed
+            }
+            let expected = redemptions.flatMap { app, redemptions in
+                redemptions.map { ("\(app) \($0.productID.text) \($0.offerID)", Int64(1)) }
+            }
+            #expect(totals == Dictionary(expected, uniquingKeysWith: +))
+            #expect(try await stores[0].check() == [])
+        }
+    }
+
+    /// A signature for each redemption, from an hour before to an hour after it.
+    private static func signatures(for redemptions: [Redemption], in app: AppScope) throws -> [StoreRecord] {
+        try redemptions.enumerated().map { number, redemption in
+            let authorisation = Authorisation(
+                productID: redemption.productID, offerID: try OfferID(utf8: Array(redemption.offerID.utf8)),
+                state: .outstanding, at: redemption.firstAt - .hours(1), expiresAt: redemption.firstAt + .hours(1))
+            return .authorisation(
+                app,
+                AuthorisationEntry(
+                    id: Sample.nonce(UInt64(number)), authorisation: authorisation,
+                    holders: [.originalTransactionID(redemption.originalTransactionID)]))
+        }
+    }
+
+    /// Two tasks for each store take turns.
+    private static func deliver(_ arrivals: [Arrival], to stores: [any SubscriberStore]) async throws {
+        let tasks = 2 * stores.count
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<tasks {
+                group.addTask {
+                    for place in stride(from: task, to: arrivals.count, by: tasks) {
+                        switch arrivals[place] {
+                        case .notification(let delivery): _ = try await stores[task % stores.count].apply(delivery)
+                        case .facts(let facts, let app):
+                            try await stores[task % stores.count].merge(facts, in: app)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+
+extension LedgerRedemption {
+    fileprivate var summary: String {
+        "\(originalTransactionID?.text.description ?? "") \(offerID) \(productID.text) \(at.milliseconds)"
+    }
+}
+
+extension Redemption {
+    fileprivate var summary: String {
+        "\(originalTransactionID.text) \(offerID) \(productID.text) \(at.milliseconds)"
+    }
+}
+
+/// Histories, each of a customer in an app of its own, and what arrives of them in random order.
+private struct World {
+    var reference = ReferenceStore()
+    private(set) var arrivals: [Arrival] = []
+    private(set) var histories: [(app: AppScope, history: History)] = []
+
+    /// - Parameter count: of the apps. Each has a customer in each environment.
+    init(count: Int) throws {
         var random = SplitMix64(seed: 18)
-        var reference = ReferenceStore()
-        var arrivals: [Arrival] = []
-        var histories: [(app: AppScope, history: History)] = []
-        for seed in 0..<UInt64(Self.count) {
-            // Each is a customer of an app of its own. The identifiers in both environments, and in all apps, are the same.
+        for seed in 0..<UInt64(count) {
+            // The identifiers in both environments, and in all apps, are the same.
             let bundleID = try BundleID(utf8: Array("com.example.app\(seed)".utf8))
             for (place, environment) in [AppStoreEnvironment.production, .sandbox].enumerated() {
                 let history = try History(seed: 2 * seed + UInt64(place), environment: environment)
@@ -32,32 +144,22 @@ struct HistoryTests {
             }
         }
         for arrival in arrivals { reference.take(arrival) }
-        for (app, history) in histories {
-            // A history does not say what was announced and then replaced.
-            let facts = SubscriberFacts(reference.facts(in: app).filter { !$0.key.kind.isAnnouncement })
-            let state = SubscriberState(of: facts, environment: app.environment, at: history.end)
-            let differences = try history.differences(state, at: history.end)
-            #expect(differences == [], "\(app.bundleID.text)")
-        }
-        let shuffled = arrivals.shuffled(using: &random)
-        try await engine.withSharedStore { stores in
-            try await Self.deliver(shuffled, to: stores)
-            let expected = reference.records.map { String(decoding: $0.line, as: UTF8.self) }.sorted()
-            let found = try await stores[0].records()
-            let missing = Set(expected).subtracting(found)
-            #expect(missing.isEmpty, "\(missing.count) records are missing, such as \(missing.first ?? "")")
-            let wrong = Set(found).subtracting(expected)
-            #expect(wrong.isEmpty, "\(wrong.count) records are wrong, such as \(wrong.first ?? "")")
-            #expect(found == expected)
-            let redemptions = try await stores[0].redemptions(after: 0, limit: 100_000)
-            #expect(redemptions.count > Self.count / 2)
-            let byApp = Dictionary(grouping: redemptions, by: \.app).mapValues { $0.map(\.summary).sorted() }
-            for (app, _) in histories {
-                let expected = Redemption.promotional(in: Array(reference.facts(in: app))).filter(\.isCertain)
-                #expect((byApp[app] ?? []) == expected.map(\.summary).sorted(), "\(app.bundleID.text)")
-            }
-            #expect(try await stores[0].check() == [])
-        }
+        arrivals.shuffle(using: &random)
+    }
+
+    /// The redemptions of promotional offers, of purchasers alone.
+    var redemptions: [AppScope: [Redemption]] {
+        let facts = reference.facts
+        return Dictionary(
+            uniqueKeysWithValues: histories.map { app, history in
+                // The histories themselves say which subscriptions others pay for.
+                let shares = Set(history.lives.filter(\.isShared).map(\.original))
+                let redemptions = Redemption.promotional(in: Array(facts[app, default: SubscriberFacts()]))
+                let certain = redemptions.filter { redemption in
+                    redemption.isCertain && !shares.contains(redemption.originalTransactionID.text.description)
+                }
+                return (app, certain)
+            })
     }
 
     /// Everything that arrives of a history: each notification once or twice, the whole again from the notification history, and
@@ -103,37 +205,6 @@ struct HistoryTests {
         return SubscriberFact(
             .transaction(purchase), transactionID: fact.key.id, originalTransactionID: fact.originalTransactionID,
             signedDate: fact.signedDate, digest: fact.digest)
-    }
-
-    /// Two tasks for each store take turns.
-    private static func deliver(_ arrivals: [Arrival], to stores: [any SubscriberStore]) async throws {
-        let tasks = 2 * stores.count
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for task in 0..<tasks {
-                group.addTask {
-                    for place in stride(from: task, to: arrivals.count, by: tasks) {
-                        switch arrivals[place] {
-                        case .notification(let delivery): _ = try await stores[task % stores.count].apply(delivery)
-                        case .facts(let facts, let app):
-                            try await stores[task % stores.count].merge(facts, in: app)
-                        }
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-    }
-}
-
-extension LedgerRedemption {
-    fileprivate var summary: String {
-        "\(originalTransactionID?.text.description ?? "") \(offerID) \(productID.text) \(at.milliseconds)"
-    }
-}
-
-extension Redemption {
-    fileprivate var summary: String {
-        "\(originalTransactionID.text) \(offerID) \(productID.text) \(at.milliseconds)"
     }
 }
 
@@ -195,7 +266,9 @@ private struct ReferenceStore {
         }
     }
 
-    func facts(in app: AppScope) -> SubscriberFacts { SubscriberFacts(kept.filter { $0.app == app }.map(\.fact)) }
+    var facts: [AppScope: SubscriberFacts] {
+        Dictionary(grouping: kept, by: \.app).mapValues { SubscriberFacts($0.map(\.fact)) }
+    }
 
     var records: [StoreRecord] {
         let kept = kept
@@ -205,12 +278,13 @@ private struct ReferenceStore {
     private func intakes(_ kept: [(app: AppScope, fact: SubscriberFact)]) -> [StoreRecord] {
         var notifications: [AppScope: [NotificationRecord]] = [:]
         for case .notification(let entry) in others { notifications[entry.app, default: []].append(entry.notification) }
-        return Set(kept.map(\.app)).union(notifications.keys).map { app in
+        let kept = Dictionary(grouping: kept, by: \.app)
+        return Set(kept.keys).union(notifications.keys).map { app in
             let received = notifications[app] ?? []
             return .intake(
                 Intake(
                     app: app, notifications: received.count,
-                    subscriptions: Set(kept.filter { $0.app == app }.map(\.fact.originalTransactionID)).count,
+                    subscriptions: Set(kept[app, default: []].map(\.fact.originalTransactionID)).count,
                     erasedSubscriptions: 0, lastReceivedAt: received.map(\.receivedAt).max(),
                     lastSignedDate: received.map(\.signedDate).max()))
         }

@@ -98,6 +98,8 @@ struct OperationTests {
                 ], reserving: .all, exposures: [exposure], at: Sample.day(1))
             _ = try await store.reserve(request)
         }
+        let size = SampleSize(app: Sample.production, sample: "s", share: 0.9, since: Sample.day(1))
+        try await store.add([.sampleSize(size)])
         for number in [1, 3] as [UInt64] {
             try await store.record(Sample.shown(number), in: Sample.production)
             try await store.record(Sample.shown(number, answer: "second"), in: Sample.production)

@@ -11,7 +11,7 @@ enum Schema {
         .subscriptions, .notifications, .forwarding, .customers, .asking, .ledger, .ledgerOffers,
         .counts, .retention, .ledgerCoverage, .coverage, .redemptions, .exposures, .retentionShown, .renewalChanges,
         .idempotentRequests, .offerEvents, .console, .grants,
-        .accountsOfGrants, .reports, .mailedLinks, .offerDays,
+        .accountsOfGrants, .reports, .mailedLinks, .offerDays, .sampleSizes,
     ]
 
     static var latestVersion: Int { migrations.count }
