@@ -49,7 +49,7 @@ extension Life {
 
     /// A promotional offer, or an offer code, which the App Store reports in the same way.
     private mutating func redeem() throws {
-        guard pending == nil, !isShared else { return try tellNothing() }
+        guard pending == nil else { return try tellNothing() }
         autoRenews = true
         let type = chance(40) ? OfferType.offerCode : .promotional
         pending = AppliedOffer(type: type, identifier: newOffer(), discountType: .payAsYouGo, period: "P1M")
