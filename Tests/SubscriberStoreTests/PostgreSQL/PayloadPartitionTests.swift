@@ -214,7 +214,7 @@ struct PayloadPartitionTests {
         DROP TRIGGER redemption_counted ON redemption;
         DROP FUNCTION count_redemption;
         DROP TABLE redemption_count, announcement, exposure, retention_shown, renewal_change, idempotent_request, offer_event, console_session, sign_in_link, offer_grant,
-            report, mailed_link, link_visit;
+            report, mailed_link, link_visit, sample_size;
         DROP INDEX redemption_acknowledged;
         ALTER TABLE redemption DROP COLUMN is_lasting, DROP COLUMN acknowledged_by, DROP COLUMN acknowledgement;
         ALTER TABLE app DROP COLUMN changes_since, DROP COLUMN changes_until;
