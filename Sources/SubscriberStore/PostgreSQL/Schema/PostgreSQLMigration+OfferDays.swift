@@ -1,11 +1,15 @@
 extension Migration {
     /// The same changes as ``Migration/offerDays``, which explains the table.
     ///
-    /// Each connection adds to rows of its own, so no signature waits for another one. The triggers also count what the
-    /// previous release adds. Creating them waits for running changes and blocks others until the rows are counted.
+    /// Each connection adds to rows of its own, named by its process ID, so no signature waits for another one and no two
+    /// transactions can deadlock on them. The triggers also count what the previous release adds. The migration first
+    /// waits for all running changes, because it needs the tables in another order than they do. It holds up others until
+    /// the rows are counted.
     static let offerDaysInPostgreSQL = Migration(
         name: "offer days",
         sql: """
+            DO $$ BEGIN PERFORM pg_advisory_xact_lock(\(PostgreSQLWriter.everything)); END $$;
+            LOCK TABLE authorisation, redemption, exposure, mailed_link IN SHARE ROW EXCLUSIVE MODE;
             CREATE TABLE offer_day (
                 day BIGINT NOT NULL,
                 app BIGINT NOT NULL REFERENCES app,
@@ -21,7 +25,7 @@ extension Migration {
             ) RETURNS void LANGUAGE plpgsql SET search_path = \(PostgreSQLSchema.name) AS $$
             BEGIN
                 INSERT INTO offer_day AS counted (day, app, product_id, offer_id, kind, shard, count)
-                VALUES ($5 / 86400000, $1, $2, $3, $4, pg_backend_pid() % 64, $6)
+                VALUES ($5 / 86400000, $1, $2, $3, $4, pg_backend_pid(), $6)
                 ON CONFLICT ON CONSTRAINT offer_day_pkey DO UPDATE SET count = counted.count + excluded.count;
             END
             $$;
@@ -40,7 +44,7 @@ extension Migration {
             CREATE FUNCTION count_link() RETURNS trigger LANGUAGE plpgsql SET search_path = \(PostgreSQLSchema.name) AS $$
             BEGIN
                 INSERT INTO link_count AS counted (app, campaign, arm, shard, links, claims)
-                VALUES (NEW.app, NEW.campaign, NEW.arm, pg_backend_pid() % 64,
+                VALUES (NEW.app, NEW.campaign, NEW.arm, pg_backend_pid(),
                     CASE TG_OP WHEN 'INSERT' THEN 1 ELSE 0 END, CASE WHEN NEW.claimed_at IS NULL THEN 0 ELSE 1 END)
                 ON CONFLICT (app, campaign, arm, shard)
                 DO UPDATE SET links = counted.links + excluded.links, claims = counted.claims + excluded.claims;
