@@ -103,7 +103,7 @@ extension ConsoleActs {
             grant: AuditedGrant(stored.grant))
         return try await AuditedChanges(trail).make(
             { outcome in
-                entry(act, request, stored.item, customer: stored.grant.subject.customer?.utf8, outcome)
+                [entry(act, request, stored.item, customer: stored.grant.subject.customer?.utf8, outcome)]
             }, change)
     }
 }

@@ -53,7 +53,7 @@ struct RulesPage: Sendable {
         guard !text.trimmingSpaces.isEmpty else { return refuse(nil, "Paste a configuration file, or open one.") }
         guard limit.enter() else { throw request.unavailable }
         defer { limit.leave() }
-        let drawn = await trials.drawnSamples()
+        let drawn = await trials.sampleSizes()
         // Reading a large file takes long, and the threads of this request read the database.
         let result = await withTaskExecutorPreference(globalConcurrentExecutor) { RulesCheck(text, drawn: drawn) }
         guard let catalogue = result.catalogue else { return refuse(result.view, nil) }

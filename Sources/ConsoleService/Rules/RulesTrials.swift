@@ -54,8 +54,8 @@ final class RulesTrials: Service {
     }
 
     /// Returns the sizes of the samples with exposures; none while the database cannot be read.
-    func drawnSamples() async -> [SampleSize] {
-        do throws(StoreError) { return try await store.drawnSamples() } catch { return [] }
+    func sampleSizes() async -> [SampleSize] {
+        do throws(StoreError) { return try await store.sampleSizes() } catch { return [] }
     }
 
     /// Adds a trial, which runs when it is its turn. The oldest result makes room for it.

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// The size by which the customers of a sample were drawn.
+/// The size of a sample with which the service first ran.
 package struct SampleSize: Hashable, Sendable {
     package let app: AppScope
     /// The name of the sample.
@@ -19,7 +19,7 @@ package struct SampleSize: Hashable, Sendable {
 }
 
 extension Catalogue {
-    /// Returns a problem for each sample that has another size than the one by which its customers were drawn.
+    /// Returns a problem for each sample that has another size than the first one.
     package func changedSamples(since drawn: [SampleSize]) -> [Diagnostic] {
         var problems: [Diagnostic] = []
         let sorted = drawn.sorted {
@@ -33,7 +33,7 @@ extension Catalogue {
                 "\(size.app.bundleID.text): the sample \(size.sample.printable) has the size \(share), but its customers were "
                     + "drawn with \(size.share)",
                 hint: "give the new size a name of its own (by), because customers keep their places in a sample")
-            // Usually the same sample was drawn in several environments.
+            // Usually an app has the same sample in several environments.
             if !problems.contains(problem) { problems.append(problem) }
         }
         return problems

@@ -12,23 +12,25 @@ package struct AuditedChanges: Sendable {
 
     /// Records a change, then makes it. If it fails, another line records the failure.
     /// - Parameters:
-    ///   - entry: returns the line for an outcome.
+    ///   - entries: returns the lines for an outcome, one for each customer.
     ///   - check: throws if the change is impossible. In that case, only the failure is recorded.
     package func make<Result: Sendable>(
-        _ entry: (AuditEntry.Outcome) -> AuditEntry,
+        _ entries: (AuditEntry.Outcome) -> [AuditEntry],
         after check: () throws(Problem) -> Void = { () throws(Problem) in },
         _ apply: () async throws(Problem) -> Result
     ) async throws(Problem) -> Result {
         do throws(Problem) {
             try check()
             if let trail {
-                guard trail.fault == nil, let commit = trail.add([entry(.accepted)]), await commit.isDurable() else {
+                guard trail.fault == nil, let commit = trail.add(entries(.accepted)), await commit.isDurable() else {
                     throw .changeNotAudited
                 }
             }
             return try await apply()
         } catch {
-            if error.code != .auditUnavailable { trail?.note(entry(.refused(error.code.rawValue))) }
+            if error.code != .auditUnavailable {
+                for entry in entries(.refused(error.code.rawValue)) { trail?.note(entry) }
+            }
             throw error
         }
     }

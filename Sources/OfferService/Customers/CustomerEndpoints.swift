@@ -52,12 +52,17 @@ struct CustomerEndpoints: Sendable {
     var facts: Endpoint.Handler {
         .later(limit: limit) { request, admission async throws(Problem) in
             let members = try admission.members(of: request, maximumCount: CustomerFactsRequest.maximumCount)
-            let body = try CustomerFactsRequest(members)
-            let customer = body.customer
-            let scope = try await scope(of: customer, admission.app(customer.bundleID))
+            let customers = try CustomerFactsRequest(members).customers
+            // All have the same app. In a list, all must be in one environment.
+            guard let first = customers.first?.customer else { return .noContent }
+            let app = try admission.app(first.bundleID)
+            guard customers.count == 1 || first.environment != nil || app.environments.count == 1 else {
+                throw .environmentNeeded
+            }
+            let scope = try await scope(of: first, app)
             let change = CustomerChange(.facts, in: scope.environment)
-            try await make(change, of: customer, admission) { store async throws(StoreError) in
-                try await store.setTeamFacts(body.facts, of: customer.identifier, in: scope, at: now())
+            try await make(change, of: customers.map(\.customer), admission) { store async throws(StoreError) in
+                try await store.setTeamFacts(customers.map(\.statement), in: scope, at: now())
             }
             return .noContent
         }
@@ -70,7 +75,7 @@ struct CustomerEndpoints: Sendable {
             let customer = body.customer
             let scope = try await scope(of: customer, admission.app(customer.bundleID))
             let change = CustomerChange(.link, in: scope.environment, account: body.account?.utf8)
-            try await make(change, of: customer, admission) { store async throws(StoreError) in
+            try await make(change, of: [customer], admission) { store async throws(StoreError) in
                 // A username that is a UUID is its own token, and needs no link.
                 guard body.account.map(CustomerIdentifier.init) != customer.identifier else { return }
                 try await store.link(customer.identifier, to: body.account, in: scope, at: now())
@@ -85,7 +90,7 @@ struct CustomerEndpoints: Sendable {
             let customer = try CustomerReference(admission.members(of: request))
             _ = try admission.app(customer.bundleID)
             let change = CustomerChange(.erasure, in: customer.environment)
-            let erased = try await make(change, of: customer, admission) { store async throws(StoreError) in
+            let erased = try await make(change, of: [customer], admission) { store async throws(StoreError) in
                 try await Self.erase(customer, from: store)
             }
             return HTTPResponse(body: erased.body)
@@ -127,17 +132,19 @@ struct CustomerEndpoints: Sendable {
 
     // MARK: Changes
 
-    /// Makes a change after its line in the audit trail is durable.
+    /// Makes a change after its lines in the audit trail, one for each customer, are durable.
     private func make<Result: Sendable>(
-        _ change: CustomerChange, of customer: CustomerReference, _ admission: Admission,
+        _ change: CustomerChange, of customers: [CustomerReference], _ admission: Admission,
         _ apply: (any SubscriberStore) async throws(StoreError) -> Result
     ) async throws(Problem) -> Result {
-        func entry(_ outcome: AuditEntry.Outcome) -> AuditEntry {
-            AuditEntry(
-                time: now(), requestID: admission.context.id.text, client: admission.client, change: change,
-                app: customer.bundleID, customer: customer.identifier.utf8, outcome: outcome)
+        func entries(_ outcome: AuditEntry.Outcome) -> [AuditEntry] {
+            customers.map { customer in
+                AuditEntry(
+                    time: now(), requestID: admission.context.id.text, client: admission.client, change: change,
+                    app: customer.bundleID, customer: customer.identifier.utf8, outcome: outcome)
+            }
         }
-        return try await changes.make(entry) { () throws(Problem) in
+        return try await changes.make(entries) { () throws(Problem) in
             guard store.store != nil else { throw Problem(store.fault ?? .notConfigured) }
         } _: { () async throws(Problem) in
             do throws(StoreError) { return try await store.write(apply) } catch { throw Problem(error) }

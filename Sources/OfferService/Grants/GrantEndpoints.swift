@@ -128,8 +128,11 @@ struct GrantEndpoints: Sendable {
     ) async throws(Problem) -> Result {
         try await changes.make(
             { outcome in
-                AuditEntry(
-                    time: now(), requestID: admission.context.id.text, client: admission.client, kind, stored, outcome)
+                [
+                    AuditEntry(
+                        time: now(), requestID: admission.context.id.text, client: admission.client, kind, stored,
+                        outcome)
+                ]
             }, act)
     }
 }

@@ -8,7 +8,7 @@ import OfferHTTP
 /// empty, because it names no customer. Usernames are hashed before anything else, so limits, look-ups, the ledger,
 /// signatures and the audit trail contain only the hash.
 enum UsernameHash {
-    /// Replaces the `applicationUsername` of a request, and of each offer or event in its list. An invalid username is not
+    /// Replaces the `applicationUsername` of a request, and of each offer, event or customer in its list. An invalid username is not
     /// replaced, so that it is refused.
     static func replacing(in members: JSONObject) throws(OpenSSLError) -> JSONObject {
         try members.mapValues { member throws(OpenSSLError) in
@@ -16,11 +16,11 @@ enum UsernameHash {
             case ("applicationUsername", .string(let utf8)):
                 guard !utf8.isEmpty, (try? Customer(applicationUsername: utf8)) != nil else { return member.value }
                 return .string(Array(Hexadecimal.text(of: try SHA256.hash(utf8)).utf8))
-            case ("offers", .array(let offers)), ("events", .array(let offers)):
+            case ("offers", .array(let items)), ("events", .array(let items)), ("customers", .array(let items)):
                 var hashed: [JSONValue] = []
-                for offer in offers {
-                    guard case .object(let members) = offer else {
-                        hashed.append(offer)
+                for item in items {
+                    guard case .object(let members) = item else {
+                        hashed.append(item)
                         continue
                     }
                     hashed.append(.object(try replacing(in: members)))

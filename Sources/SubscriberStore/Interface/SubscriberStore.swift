@@ -39,11 +39,8 @@ package protocol SubscriberStore: ConsoleStore, GrantStore, LinkStore, ReportSto
         in app: AppScope, numbered numbers: ClosedRange<Int64>
     ) async throws(StoreError) -> Set<TransactionID>
 
-    /// Sets team facts, even for an unknown customer.
-    /// - Parameter values: the values by fact name; nil removes the fact.
-    func setTeamFacts(
-        _ values: [FieldText: TeamFactValue?], of identifier: CustomerIdentifier, in app: AppScope, at now: Timestamp
-    ) async throws(StoreError)
+    /// Sets team facts of several customers in one change, even for unknown customers.
+    func setTeamFacts(_ statements: [TeamFactStatement], in app: AppScope, at now: Timestamp) async throws(StoreError)
 
     /// Links an identifier to an account, replacing any previous link.
     /// - Parameter account: the account; nil removes the link.
@@ -132,9 +129,8 @@ package protocol SubscriberStore: ConsoleStore, GrantStore, LinkStore, ReportSto
     /// is already covered keeps its start time.
     func beginLedger(_ coverage: LedgerCoverage, at now: Timestamp) async throws(StoreError)
 
-    /// Returns the size of each sample with exposures, as it was when the first customers were drawn after
-    /// ``beginLedger(_:at:)``.
-    func drawnSamples() async throws(StoreError) -> [SampleSize]
+    /// Returns the size of each sample, as the first ``beginLedger(_:at:)`` with the sample stated it.
+    func sampleSizes() async throws(StoreError) -> [SampleSize]
 
     /// Returns the redemptions in some apps that have neither an authorisation nor an acknowledgement, oldest first.
     /// Redemptions before ``beginLedger(_:at:)`` need no authorisation.
@@ -293,5 +289,25 @@ extension SubscriberStore {
         known identifier: CustomerIdentifier, bundleID: BundleID, environment: AppStoreEnvironment?
     ) async throws(StoreError) -> [StoredCustomer] {
         try await customers(CustomerQuery(identifier), bundleID: bundleID, environment: environment)
+    }
+
+    /// Sets team facts, even for an unknown customer.
+    /// - Parameter values: the values by fact name; nil removes the fact.
+    package func setTeamFacts(
+        _ values: [FieldText: TeamFactValue?], of identifier: CustomerIdentifier, in app: AppScope, at now: Timestamp
+    ) async throws(StoreError) {
+        try await setTeamFacts([TeamFactStatement(identifier, values)], in: app, at: now)
+    }
+}
+
+/// What a team states about one customer.
+package struct TeamFactStatement: Hashable, Sendable {
+    package let identifier: CustomerIdentifier
+    /// The values by fact name; nil removes the fact.
+    package let values: [FieldText: TeamFactValue?]
+
+    package init(_ identifier: CustomerIdentifier, _ values: [FieldText: TeamFactValue?]) {
+        self.identifier = identifier
+        self.values = values
     }
 }

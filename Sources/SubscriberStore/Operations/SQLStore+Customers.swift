@@ -79,18 +79,20 @@ extension SQLStore {
     }
 
     package func setTeamFacts(
-        _ values: [FieldText: TeamFactValue?], of identifier: CustomerIdentifier, in app: AppScope, at now: Timestamp
+        _ statements: [TeamFactStatement], in app: AppScope, at now: Timestamp
     ) async throws(StoreError) {
-        try await write(.names([.identifier(identifier, app)])) { db in
+        try await write(.names(Set(statements.map { .identifier($0.identifier, app) }))) { db in
             let id = try AppTable.makeID(of: app, db)
-            let identifier = try Self.lasting(identifier, id, db)
-            for (name, value) in values {
-                guard let value else {
-                    try TeamFactTable.remove(name, of: identifier, id, db)
-                    continue
+            for statement in statements {
+                let identifier = try Self.lasting(statement.identifier, id, db)
+                for (name, value) in statement.values {
+                    guard let value else {
+                        try TeamFactTable.remove(name, of: identifier, id, db)
+                        continue
+                    }
+                    let fact = TeamFact(identifier: identifier, name: name, value: value, setAt: now)
+                    try TeamFactTable.set(fact, id, db)
                 }
-                let fact = TeamFact(identifier: identifier, name: name, value: value, setAt: now)
-                try TeamFactTable.set(fact, id, db)
             }
         }
     }

@@ -51,8 +51,8 @@ extension SQLStore {
         try await write(.everything) { db in try LedgerCoverageTable.begin(coverage, at: now, db) }
     }
 
-    package func drawnSamples() async throws(StoreError) -> [SampleSize] {
-        try await read { db in try SampleSizeTable.drawn(db) }
+    package func sampleSizes() async throws(StoreError) -> [SampleSize] {
+        try await read { db in try SampleSizeTable.all(db) }
     }
 
     package func unexplainedRedemptions(

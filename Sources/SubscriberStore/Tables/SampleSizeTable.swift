@@ -1,17 +1,14 @@
 import OfferCore
 import OfferEligibility
 
-/// The size of each sample, as it was when its first customers were drawn.
+/// The size of each sample, as it was when the service first ran with it.
 enum SampleSizeTable {
-    /// Notes the sizes by which an app draws from now on. A sample with exposures keeps its first size.
+    /// Notes the sizes by which an app draws from now on. A known sample keeps its first size.
     static func begin(_ shares: [String: Double], _ app: Int64, at now: Timestamp, _ db: any Database) throws {
         for (sample, share) in shares {
             try db.send(
                 """
-                INSERT INTO sample_size (app, sample, share, since) VALUES (?, ?, ?, ?)
-                ON CONFLICT (app, sample) DO UPDATE SET share = excluded.share, since = excluded.since
-                WHERE sample_size.share <> excluded.share AND NOT EXISTS (
-                    SELECT 1 FROM exposure WHERE exposure.app = excluded.app AND exposure.sample = excluded.sample)
+                INSERT INTO sample_size (app, sample, share, since) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
                 """, [app, sample, "\(share)", now.milliseconds])
         }
     }
@@ -23,14 +20,11 @@ enum SampleSizeTable {
             [app, size.sample, "\(size.share)", size.since.milliseconds])
     }
 
-    /// Returns the sizes of the samples that have exposures.
-    static func drawn(_ db: any Database) throws -> [SampleSize] {
+    /// Returns the sizes of all samples.
+    static func all(_ db: any Database) throws -> [SampleSize] {
         try db.rows(
             """
-            SELECT sample_size.*, bundle_id, environment FROM sample_size JOIN app ON app.id = app
-            WHERE EXISTS (
-                SELECT 1 FROM exposure WHERE exposure.app = sample_size.app AND exposure.sample = sample_size.sample)
-            ORDER BY app, sample
+            SELECT sample_size.*, bundle_id, environment FROM sample_size JOIN app ON app.id = app ORDER BY app, sample
             """, []
         ).map(size)
     }

@@ -86,10 +86,12 @@ package struct LedgerWatch: Service {
         guard progress.begun != coverage else { return }
         let time = now()
         try await store.beginLedger(coverage, at: time)
-        for problem in policy.snapshot.catalogue?.changedSamples(since: try await store.drawnSamples()) ?? [] {
+        progress.begun = coverage
+        // A warning only: without it, alarms are still raised.
+        guard let samples = try? await store.sampleSizes() else { return }
+        for problem in policy.snapshot.catalogue?.changedSamples(since: samples) ?? [] {
             log.warning("\(problem.error)", metadata: ["hint": "\(problem.hint)"])
         }
-        progress.begun = coverage
     }
 
     /// Counts the redemptions found since the last round.

@@ -49,10 +49,10 @@ extension CurrentStore: SubscriberStore {
     }
 
     package func setTeamFacts(
-        _ values: [FieldText: TeamFactValue?], of identifier: CustomerIdentifier, in app: AppScope, at now: Timestamp
+        _ statements: [TeamFactStatement], in app: AppScope, at now: Timestamp
     ) async throws(StoreError) {
         try await write { store throws(StoreError) in
-            try await store.setTeamFacts(values, of: identifier, in: app, at: now)
+            try await store.setTeamFacts(statements, in: app, at: now)
         }
     }
 
@@ -145,8 +145,8 @@ extension CurrentStore: SubscriberStore {
         try await write { store throws(StoreError) in try await store.beginLedger(coverage, at: now) }
     }
 
-    package func drawnSamples() async throws(StoreError) -> [SampleSize] {
-        try await read { store throws(StoreError) in try await store.drawnSamples() }
+    package func sampleSizes() async throws(StoreError) -> [SampleSize] {
+        try await read { store throws(StoreError) in try await store.sampleSizes() }
     }
 
     package func unexplainedRedemptions(in apps: Set<AppScope>, limit: Int) async throws(StoreError)

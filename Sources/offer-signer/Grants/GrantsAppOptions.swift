@@ -37,8 +37,11 @@ struct GrantsAppOptions: ParsableArguments {
             let (time, id) = (Timestamp(.now), RequestContext().id.text)
             return try await changes.make(
                 { outcome in
-                    AuditEntry(
-                        time: time, requestID: id, client: AuditEntry.Client(name: person.name), kind, stored, outcome)
+                    [
+                        AuditEntry(
+                            time: time, requestID: id, client: AuditEntry.Client(name: person.name), kind, stored,
+                            outcome)
+                    ]
                 }, change)
         }
 

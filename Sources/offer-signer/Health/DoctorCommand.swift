@@ -336,7 +336,7 @@ struct DoctorCommand: AsyncParsableCommand {
         } catch { return [error.diagnostic] }
     }
 
-    /// Warns of samples that no longer have the size by which their customers were drawn.
+    /// Warns of samples that no longer have the size with which the service first ran.
     private func reportChangedSamples(_ configuration: Configuration) async {
         guard let location = configuration.store?.location, let catalogue = configuration.catalogue,
             catalogue.apps.values.contains(where: { !$0.rules.sampleSizes.isEmpty }),
@@ -344,7 +344,7 @@ struct DoctorCommand: AsyncParsableCommand {
             let store = try? location.open(.latestVersion)
         else { return }
         defer { try? store.close() }
-        for problem in catalogue.changedSamples(since: (try? await store.drawnSamples()) ?? []) {
+        for problem in catalogue.changedSamples(since: (try? await store.sampleSizes()) ?? []) {
             StandardStreams.print("warning: \(problem.error)\nhint: \(problem.hint)\n")
         }
     }

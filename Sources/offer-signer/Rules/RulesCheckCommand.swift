@@ -17,7 +17,7 @@ struct RulesCheckCommand: AsyncParsableCommand {
 
               offer-signer rules check --config offers.yaml
 
-            With --database, a sample of share must have the size by which the service has drawn its customers. Nothing \
+            With --database, a sample of share must have the size with which the service first ran. Nothing \
             is changed, so you can use it while the service runs.
             """
     )
@@ -27,7 +27,7 @@ struct RulesCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let catalogue = try options.configuration().catalogue
         if options.database != nil, let catalogue {
-            let drawn = try await options.withStore { store in try await store.drawnSamples() }
+            let drawn = try await options.withStore { store in try await store.sampleSizes() }
             let problems = catalogue.changedSamples(since: drawn)
             guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
         }
