@@ -27,6 +27,8 @@ package struct ConsoleAct: Hashable, Sendable {
         case grants = "console_grants"
         /// Personal links of a campaign were made, with the command.
         case mailing = "console_mailing"
+        /// Facts about many customers were set, with the command.
+        case facts = "console_facts"
         /// A list of customers to write to was made.
         case worklist = "console_worklist"
         case grant = "console_grant"
@@ -46,7 +48,7 @@ package struct ConsoleAct: Hashable, Sendable {
     /// nil for acts that are not about a grant.
     package let grant: AuditedGrant?
 
-    /// The name of the person for whom a sign-in link is, or whose sessions end, or of the campaign or list; nil for everybody, and
+    /// The name of the person for whom a sign-in link is, or whose sessions end, or of the campaign or list, or the number of customers; nil for everybody, and
     /// for other acts.
     package let about: String?
     /// The roles that a link gives; empty for other acts.

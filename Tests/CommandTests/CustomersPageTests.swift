@@ -17,7 +17,7 @@ struct CustomersPageTests {
     func everyBlockIsKnown() {
         #expect(
             walk.blocks.map(\.language) == [
-                "sh", "sh", "sh", "sh", "json", "sh", "sh", "text", "sh", "json", "sh", "json",
+                "sh", "sh", "json", "sh", "sh", "sh", "json", "sh", "sh", "text", "sh", "json", "sh", "json",
             ])
     }
 
@@ -25,19 +25,19 @@ struct CustomersPageTests {
     func commands() async throws {
         try await addSubscription()
         let outcome = try walk.run(
-            start: walk.block(0), walk.block(1), walk.block(2), walk.block(3), "echo",
+            start: walk.block(0), walk.block(1), walk.block(4), walk.block(5), "echo",
             // The page's shell has the settings of the service.
             "export SUBSCRIPTION_OFFERS_CONFIG=offers.yaml SUBSCRIPTION_OFFERS_DATABASE=sqlite:subscribers.sqlite",
-            walk.block(5), walk.block(8), "echo", walk.block(10), "echo", walk.block(3), "echo")
+            walk.block(7), walk.block(10), "echo", walk.block(12), "echo", walk.block(5), "echo")
         #expect(outcome.status == 0, "\(outcome.standardError)")
         let lines = outcome.standardOutput.split(separator: "\n").map(String.init)
         try #require(lines.count == 5, "\(lines)")
         let times = /"(expiresAt|subscribedSince)":\d+/
-        let documented = walk.block(4).trimmingCharacters(in: .newlines).replacing(times, with: "time")
+        let documented = walk.block(6).trimmingCharacters(in: .newlines).replacing(times, with: "time")
         #expect(lines[0].replacing(times, with: "time") == documented)
         #expect(lines[1] == lines[0], "the command prints the answer of the route")
-        #expect(lines[2] == walk.block(9).trimmingCharacters(in: .newlines))
-        #expect(lines[3] == walk.block(11).trimmingCharacters(in: .newlines))
+        #expect(lines[2] == walk.block(11).trimmingCharacters(in: .newlines))
+        #expect(lines[3] == walk.block(13).trimmingCharacters(in: .newlines))
         #expect(lines[4] == #"{"customers":[]}"#)
     }
 
@@ -185,7 +185,7 @@ struct CustomersListTests {
     @Test("the page's commands list those of an offer and of a state, in files that links make takes")
     func files() throws {
         let outcome = try shell(
-            "{ \(walk.block(6)) } 2>&1 | grep -v OfferAudit", "cat list.csv retry.csv", "stat -c %a list.csv",
+            "{ \(walk.block(8)) } 2>&1 | grep -v OfferAudit", "cat list.csv retry.csv", "stat -c %a list.csv",
             "grep -c console_worklist audit.jsonl",
             "export SUBSCRIPTION_OFFERS_LINKS_KEY=0123456789abcdef0123456789abcdef SUBSCRIPTION_OFFERS_LINKS_URL=https://go.example.com",
             "offer-signer links make --campaign spring --customers list.csv --output mailing.csv 2>&1 | grep ok:",
@@ -194,7 +194,7 @@ struct CustomersListTests {
         )
         #expect(outcome.status == 0, "\(outcome.standardError)")
         let lines = outcome.standardOutput.split(whereSeparator: \.isNewline).map(String.init)
-        let head = try #require(walk.block(7).split(whereSeparator: \.isNewline).first)
+        let head = try #require(walk.block(9).split(whereSeparator: \.isNewline).first)
         let end = #/,20[0-9-]+T[0-9:.]+Z,/#
         #expect(
             lines.map { $0.replacing(end, with: ",end,") } == [
@@ -203,6 +203,28 @@ struct CustomersListTests {
                 "\(Sample.token(1)),monthly,expired,end,,false", String(head),
                 "\(Sample.token(2)),monthly,billing_retry,end,,false", "600", "2",
                 "ok: 1 links, 0 customers left out of the mailing", "3", "2",
+            ])
+    }
+
+    @Test("set-facts reads a file with facts of each kind, and a wrong line changes nothing")
+    func facts() throws {
+        let outcome = try shell(
+            #"printf 'originalTransactionID,risk,score,vip,old\r\n2000000100000001,high,0.5,true,\r\n2000000100000002,\"a,b\",007,false,x\r\n' > scores.csv"#,
+            "{ \(walk.block(3)) } 2>&1 | grep -v OfferAudit",
+            "show() { offer-signer customers show --bundle-id com.example.app --original-transaction-id $1; }",
+            #"show 2000000100000001 | grep -o '"facts":{[^}]*}'"#,
+            #"show 2000000100000002 | grep -o '"facts":{[^}]*}'"#,
+            #"grep -o '"kind":"console_facts"[^}]*"about":"2 customers"' audit.jsonl | wc -l"#,
+            #"printf 'originalTransactionID,risk\n2000000100000001,low\n2000000100000002\n' > scores.csv"#,
+            "\(walk.block(3).trimmingCharacters(in: .newlines)) 2>&1 || echo status $?",
+            #"show 2000000100000001 | grep -o '"risk":"[a-z]*"'"#)
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(
+            outcome.standardOutput.split(whereSeparator: \.isNewline).map(String.init) == [
+                "ok: facts of 2 customers", #""facts":{"risk":"high","score":0.5,"vip":true}"#,
+                #""facts":{"old":"x","risk":"a,b","score":"007","vip":false}"#, "1",
+                "error: line 3 of scores.csv: the line has 1 columns, and the head has 2",
+                "hint: correct the line; nothing was changed", "status 1", #""risk":"high""#,
             ])
     }
 

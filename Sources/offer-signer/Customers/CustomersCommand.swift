@@ -4,7 +4,7 @@ import ArgumentParser
 struct CustomersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customers",
-        abstract: "Look up and list stored customers.",
-        subcommands: [CustomersShowCommand.self, CustomersListCommand.self]
+        abstract: "Look up and list stored customers, and set facts about them.",
+        subcommands: [CustomersShowCommand.self, CustomersListCommand.self, CustomersSetFactsCommand.self]
     )
 }

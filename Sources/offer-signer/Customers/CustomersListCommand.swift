@@ -26,8 +26,8 @@ struct CustomersListCommand: AsyncParsableCommand {
 
               offer-signer customers list --state billing_retry --output retry.csv
 
-            Customers who are held out of the offer are left out, unless you ask for them. Somebody who is not written to \
-            because of the sample must not be written to by mistake. The audit trail gets a line first.
+            Held-out customers are left out unless you ask for them, because contacting them spoils the comparison. The \
+            audit trail gets a line first.
             """
     )
 
@@ -125,7 +125,7 @@ struct CustomersListCommand: AsyncParsableCommand {
             }
             return (.offer(terms, includesHeldOut: heldOut == .include), scope, app)
         }
-        let (scope, app) = try selection.app(in: catalogue)
+        let (scope, app) = try selection.app.app(in: catalogue)
         return (state == .billingRetry ? .billingRetry : .priceIncrease, scope, app)
     }
 
@@ -159,15 +159,6 @@ struct CustomersListCommand: AsyncParsableCommand {
         } catch {
             throw CommandError(
                 "\(path) cannot be written (\(error))", hint: "name a new file in a folder that exists")
-        }
-    }
-}
-
-extension Worklist {
-    fileprivate var offer: OfferTerms? {
-        switch self {
-        case .offer(let terms, _): terms
-        case .billingRetry, .priceIncrease: nil
         }
     }
 }

@@ -38,8 +38,6 @@ struct LinksMakeCommand: AsyncParsableCommand {
 
     /// The number of links that are made in one change.
     private static let batchSize = 200
-    /// The maximum size of a list, in bytes: more than a million customers.
-    private static let maximumSize = 256 * 1024 * 1024
 
     func validate() throws {
         guard (1...366).contains(days) else { throw ValidationError("--days is from 1 to 366.") }
@@ -50,7 +48,7 @@ struct LinksMakeCommand: AsyncParsableCommand {
         let configured = try configuration.campaign(campaign, in: environment)
         let now = Timestamp(.now)
         let maker = try maker(configured, configuration, at: now)
-        let list = try CustomerList(path: customers, maximumSize: Self.maximumSize)
+        let list = try CustomerList(path: customers, ifWrong: "no link was made", reserved: ["link"])
         let count = try list.check()
         if list.hasUsernames, configuration.callers.usernameSalt != nil {
             StandardStreams.printError(
@@ -166,69 +164,5 @@ struct LinksMakeCommand: AsyncParsableCommand {
             done += batch.count
             progress.report("\(done) of \(count) customers")
         }
-    }
-}
-
-/// The customers of a mailing.
-private struct CustomerList {
-    let head: [String]
-    private let path: String
-    private let bytes: [UInt8]
-    private let column: Int
-    private let kind: CustomerIdentifier.Kind
-
-    /// The kinds that stay with a customer.
-    private static let kinds: [CustomerIdentifier.Kind] = [
-        .appAccountToken, .applicationUsername, .originalTransactionID, .appTransactionID,
-    ]
-
-    init(path: String, maximumSize: Int) throws {
-        self.path = path
-        do { bytes = try RegularFile(path: path, maximumSize: maximumSize).bytes } catch {
-            throw CommandError(
-                "\(path): \(error.reason(maximumSize: maximumSize))", hint: "name a file of comma-separated values")
-        }
-        let head: [String]
-        do { head = try CSVReader(bytes).head } catch { throw Self.failure(error, path) }
-        let columns = Self.kinds.compactMap { kind in head.firstIndex(of: kind.rawValue).map { (kind, $0) } }
-        guard columns.count == 1, let (kind, column) = columns.first else {
-            throw CommandError(
-                columns.isEmpty
-                    ? "no column of \(path) names the customers" : "several columns of \(path) name the customers",
-                hint: "name one column \(Self.kinds.map(\.rawValue).joined(separator: " or "))")
-        }
-        guard !head.contains("link") else {
-            throw CommandError("\(path) has a column link already", hint: "rename it")
-        }
-        (self.head, self.kind, self.column) = (head, kind, column)
-    }
-
-    var hasUsernames: Bool { kind == .applicationUsername }
-
-    func reader() throws -> CSVReader { try CSVReader(bytes) }
-
-    /// Reads every line, so that a wrong one is found before anything is made.
-    /// - Returns: the number of customers.
-    func check() throws -> Int {
-        var (reader, count) = (try reader(), 0)
-        while try next(&reader) != nil { count += 1 }
-        return count
-    }
-
-    func next(_ reader: inout CSVReader) throws -> (values: [String], customer: CustomerIdentifier)? {
-        do {
-            guard let values = try reader.next() else { return nil }
-            return (values, try CustomerIdentifier(kind, utf8: Array(values[column].utf8), field: kind.rawValue))
-        } catch let failure as CSVReader.Failure {
-            throw Self.failure(failure, path)
-        } catch let failure as FieldError {
-            throw CommandError(
-                "line \(reader.line) of \(path): \(failure)", hint: "correct or remove the line; no link was made")
-        }
-    }
-
-    private static func failure(_ failure: CSVReader.Failure, _ path: String) -> CommandError {
-        CommandError(
-            "line \(failure.line) of \(path): \(failure.text)", hint: "correct the line; no link was made")
     }
 }
