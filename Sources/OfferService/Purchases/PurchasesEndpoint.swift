@@ -11,9 +11,16 @@ struct PurchasesEndpoint: Sendable {
     let signing: SigningEndpoints
     let now: @Sendable () -> Timestamp
 
-    /// The limit on requests whose proofs are being verified is that of decisions.
+    /// The limit on requests whose proofs are being verified. Offers have one of their own.
+    private let limit = LaneLimit(64)
+
+    init(signing: SigningEndpoints, now: @escaping @Sendable () -> Timestamp) {
+        self.signing = signing
+        self.now = now
+    }
+
     var handler: Endpoint.Handler {
-        .later(limit: signing.proofLimit) { request, admission async throws(Problem) in
+        .later(limit: limit) { request, admission async throws(Problem) in
             try await answer(request, admission)
         }
     }
@@ -30,14 +37,16 @@ struct PurchasesEndpoint: Sendable {
             environment: purchases.environment)
         let time = now()
         let decider = signing.decider
-        let customer = try await decider.loader.load(
+        // What the device shows is stored at once. The App Store is queried afterwards.
+        let customer = try await CustomerLoader(store: decider.loader.store, refresher: nil).load(
             NamedCustomer(name, proofs: proofs, unprovenRefresh: .never), app, at: time
         ) { _ in false }
+        if let proofs { await decider.loader.refreshLater(proofs, of: customer.app, app, at: time) }
         try await decider.ledger.merge(customer, at: time)
         var writer = JSONWriter()
         writer.member("environment", customer.app.environment.rawValue)
         if let state = customer.facts.state.summary { writer.member("state", state.rawValue) }
-        let stored = Set(customer.newFacts.map(\.key.id))
+        let stored = Set(customer.newFacts.map(\.key))
         let shown = proofs?.originalTransactionIDs ?? []
         writer.objects(
             "subscriptions", customer.facts.state.subscriptions.filter { shown.contains($0.originalTransactionID) }
@@ -47,12 +56,18 @@ struct PurchasesEndpoint: Sendable {
         writer.objects("transactions", proofs?.transactions.map(\.payload) ?? []) { writer, transaction in
             writer.member("transactionID", utf8: transaction.transactionID.text.utf8)
             writer.member("productID", utf8: transaction.productID.text.utf8)
-            writer.member("finish", stored.contains(transaction.transactionID))
+            writer.member(
+                "finish", stored.contains(SubscriberFact.Key(kind: .transaction, id: transaction.transactionID)))
         }
         if let receipt = proofs?.receipt?.receipt {
             writer.object("appReceipt") { writer in
                 writer.member("purchases", Int64(receipt.purchases.count))
-                writer.member("finish", receipt.purchases.allSatisfy { stored.contains($0.transactionID) })
+                writer.member(
+                    "finish",
+                    !receipt.purchases.isEmpty
+                        && receipt.purchases.allSatisfy { purchase in
+                            stored.contains(SubscriberFact.Key(kind: .receiptTransaction, id: purchase.transactionID))
+                        })
             }
         }
         if body.wantsVerifiedProofs { proofs?.write(to: &writer) }
