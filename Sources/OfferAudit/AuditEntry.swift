@@ -82,6 +82,18 @@ package final class AuditEntry: Sendable {
             customer: customer, outcome: outcome)
     }
 
+    /// Creates an entry for a list of customers.
+    /// - Parameter item: the app, or the offer of the list.
+    package convenience init(
+        time: Timestamp, requestID: String, client: Client, listIn environment: AppStoreEnvironment,
+        item: CatalogueItem, outcome: Outcome
+    ) {
+        self.init(
+            time: time, requestID: requestID, client: client,
+            subject: .customer(CustomerChange(.list, in: environment)), item: item, grant: nil, customer: nil,
+            decision: nil, outcome: outcome)
+    }
+
     /// Creates an entry for a change about one offer.
     package convenience init(
         time: Timestamp, requestID: String, client: Client, change: CustomerChange, item: CatalogueItem,

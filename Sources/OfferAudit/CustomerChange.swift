@@ -1,13 +1,15 @@
 package import OfferCore
 package import OfferEligibility
 
-/// A change that a caller makes to the data about a customer. It contains neither the names nor the values of facts.
+/// A change that a caller makes to the data about a customer, or a list of customers that a caller reads. It contains neither the names nor the values of facts.
 package struct CustomerChange: Hashable, Sendable {
     /// The raw values name the kinds in the audit trail.
     package enum Kind: String, CaseIterable, Hashable, Sendable {
         case facts = "customer_facts"
         case link = "customer_link"
         case erasure = "customer_erased"
+        /// A list of customers was read, from its first page on.
+        case list = "customer_list"
         case grant = "customer_grant"
         case grantApproval = "customer_grant_approved"
         case grantWithdrawal = "customer_grant_withdrawn"

@@ -71,7 +71,7 @@ package struct OfferLimits: Hashable, Sendable {
     /// The minimum time after any redemption of a promotional offer by the customer in the app.
     package let cooldown: Duration?
     /// The maximum number of redemptions by all customers together.
-    package let total: Int?
+    package private(set) var total: Int?
     /// The maximum number of unredeemed signatures that a customer may hold at a time.
     package let outstanding: Int
     /// True for a grant, which allows one redemption.
@@ -87,6 +87,13 @@ package struct OfferLimits: Hashable, Sendable {
         self.total = total
         self.outstanding = outstanding ?? (perCustomer == nil && total == nil ? 3 : 1)
         isForOneUse = false
+    }
+
+    /// The same limits without ``total``.
+    package var withoutTotal: OfferLimits {
+        var limits = self
+        limits.total = nil
+        return limits
     }
 
     private init(_ limits: OfferLimits, liftingThoseOfCustomer isLifted: Bool) {

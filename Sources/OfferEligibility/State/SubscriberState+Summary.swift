@@ -2,7 +2,7 @@ extension SubscriberState {
     /// The customer's state in a word that an app may show to the customer. The raw values are wire values.
     package enum Summary: String, CaseIterable, Hashable, Sendable {
         case active
-        /// A payment failed, and the customer can mend it.
+        /// A payment failed, and the customer can fix it.
         case paymentFailed = "payment_failed"
         /// All subscriptions have ended.
         case ended

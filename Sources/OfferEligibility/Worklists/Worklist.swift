@@ -7,8 +7,18 @@ package enum Worklist: Hashable, Sendable {
     case offer(OfferTerms, includesHeldOut: Bool)
     /// Those whose renewal failed, and who have no access while the App Store tries again.
     case billingRetry
-    /// Those who have not agreed to a higher price yet.
+    /// Those whose subscription renews at a higher price to which they have not agreed yet.
     case priceIncrease
+}
+
+extension Worklist {
+    /// nil for lists that are not about an offer.
+    package var offer: OfferTerms? {
+        switch self {
+        case .offer(let terms, _): terms
+        case .billingRetry, .priceIncrease: nil
+        }
+    }
 }
 
 /// A customer of a ``Worklist``.
@@ -70,7 +80,10 @@ extension Worklist {
             return candidate(subscriptions.first { $0.settled && $0.status == .billingRetry && $0.isBought })
         case .priceIncrease:
             return candidate(
-                subscriptions.first { $0.priceIncrease == .pending && $0.isBought && !$0.hasEnded })
+                subscriptions.first { subscription in
+                    subscription.priceIncrease == .pending && subscription.isBought && subscription.settled
+                        && subscription.hasAccess && subscription.autoRenews != false
+                })
         }
     }
 }

@@ -125,7 +125,7 @@ package struct Application: Sendable {
         directory = CustomerDirectory(store: store, refresher: refresher, now: sources.now)
         customers = CustomerEndpoints(
             store: store, directory: directory, trail: safeguards.trail, now: sources.now)
-        worklists = WorklistEndpoint(store: store, now: sources.now)
+        worklists = WorklistEndpoint(store: store, trail: safeguards.trail, now: sources.now)
         desk = GrantDesk(
             store: store, directory: directory, makeNonce: sources.makeNonce, metrics: metrics,
             isAudited: safeguards.trail != nil)

@@ -1,3 +1,4 @@
+import OfferAudit
 import OfferCore
 import OfferEligibility
 import OfferHTTP
@@ -11,12 +12,15 @@ import SubscriberSync
 struct WorklistEndpoint: Sendable {
     let store: CurrentStore
     let now: @Sendable () -> Timestamp
+    private let changes: AuditedChanges
     /// The lists that are read at the same time.
     private let limit = LaneLimit(2)
 
-    init(store: CurrentStore, now: @escaping @Sendable () -> Timestamp) {
+    /// - Parameter trail: nil if there is no audit trail.
+    init(store: CurrentStore, trail: AuditTrail?, now: @escaping @Sendable () -> Timestamp) {
         self.store = store
         self.now = now
+        changes = AuditedChanges(trail)
     }
 
     /// The number of customers after which a page ends.
@@ -31,21 +35,38 @@ struct WorklistEndpoint: Sendable {
                 throw .invalidField(
                     FieldError(field: "environment", reason: .notOneOf(app.environments.map(\.rawValue).sorted())))
             }
+            let list = try body.worklist(of: app)
             let reader = WorklistReader(
-                try body.worklist(of: app), of: AppScope(bundleID: body.bundleID, environment: environment), app,
-                at: now())
+                list, of: AppScope(bundleID: body.bundleID, environment: environment), app, at: now())
             let page: WorklistReader.Page
-            do throws(StoreError) {
-                page = try await withTaskExecutorPreference(BackgroundThreads.shared.executor) {
-                    () async throws(StoreError) in
-                    try await reader.page(from: body.start, limit: Self.pageSize, in: store)
-                }
-            } catch { throw Problem(error) }
+            if body.start == nil {
+                let item = CatalogueItem(
+                    app: body.bundleID, product: list.offer?.productID, offer: list.offer?.offerID)
+                page = try await changes.make({ outcome in
+                    [
+                        AuditEntry(
+                            time: now(), requestID: admission.context.id.text, client: admission.client,
+                            listIn: environment, item: item, outcome: outcome)
+                    ]
+                }) { () async throws(Problem) in try await read(reader, from: nil) }
+            } else {
+                page = try await read(reader, from: body.start)
+            }
             var writer = JSONWriter()
             writer.member("environment", environment.rawValue)
             writer.objects("customers", page.customers) { $1.write(to: &$0) }
             if let next = page.next { writer.member("next", String(next)) }
             return HTTPResponse(body: writer.finish())
         }
+    }
+
+    private func read(
+        _ reader: WorklistReader, from start: Int64?
+    ) async throws(Problem) -> WorklistReader.Page {
+        do throws(StoreError) {
+            return try await withTaskExecutorPreference(BackgroundThreads.shared.executor) {
+                () async throws(StoreError) in try await reader.page(from: start, limit: Self.pageSize, in: store)
+            }
+        } catch { throw Problem(error) }
     }
 }

@@ -33,7 +33,11 @@ struct WorklistRequest {
             bundleID = try reader.field("bundleID", BundleID.init)
             environment = try reader.environment()
             start = try reader.optionalField("after") { utf8, name throws(FieldError) in
-                guard let number = Int64(String(decoding: utf8, as: UTF8.self)), number >= 0 else {
+                let text = String(decoding: utf8, as: UTF8.self)
+                guard text.utf8.count <= 18,
+                    text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+                    let number = Int64(text)
+                else {
                     throw FieldError(field: name, reason: .notOneOf(["the text of next in the answer before"]))
                 }
                 return number

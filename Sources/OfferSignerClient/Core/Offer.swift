@@ -42,13 +42,13 @@ public struct OfferList: Hashable, Sendable {
     public let alternative: Alternative?
 }
 
-/// The state of a customer's subscriptions in a word.
+/// A summary of a customer's subscriptions.
 public struct CustomerState: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
     public static let active = CustomerState(rawValue: "active")
-    /// A payment failed, and the customer can mend it.
+    /// A payment failed, and the customer can fix it.
     public static let paymentFailed = CustomerState(rawValue: "payment_failed")
     public static let ended = CustomerState(rawValue: "ended")
 }

@@ -25,8 +25,10 @@ package struct WorklistReader: Sendable {
     /// The number of subscriptions that ``page(from:limit:in:)`` reads at a time, so that no change waits for long.
     private static let step: Int64 = 100
     private static let maximumSteps = 20
+    /// The time after which a page ends, so that a busy service answers with a short page and not with none.
+    private static let maximumTime = Duration.seconds(5)
 
-    /// Reads a part of the list. It ends after a few thousand subscriptions, even if it names no customer.
+    /// Reads a part of the list. It ends after a few thousand subscriptions or some seconds, even if it names no customer.
     /// - Parameters:
     ///   - start: the number of the subscription with which the part begins; nil for the first part.
     ///   - limit: the number of customers after which the part ends. It may have some more.
@@ -36,13 +38,14 @@ package struct WorklistReader: Sendable {
         guard let numbers = try await store.subscriptionNumbers(in: app) else { return Page(customers: [], next: nil) }
         var number = max(numbers.lowerBound, start ?? numbers.lowerBound)
         var customers: [WorklistCustomer] = []
-        for _ in 0..<Self.maximumSteps {
+        let end = ContinuousClock.now + Self.maximumTime
+        for step in 0..<Self.maximumSteps {
             guard number <= numbers.upperBound else { return Page(customers: customers, next: nil) }
-            guard customers.count < limit else { break }
-            let end = min(number + Self.step - 1, numbers.upperBound)
-            customers += try await members(of: store.customers(in: app, numbered: number...end), in: store)
+            guard customers.count < limit, step == 0 || ContinuousClock.now < end, !Task.isCancelled else { break }
+            let last = min(number + Self.step - 1, numbers.upperBound)
+            customers += try await members(of: store.customers(in: app, numbered: number...last), in: store)
                 .map(\.customer)
-            number = end + 1
+            number = last + 1
         }
         return Page(customers: customers, next: number <= numbers.upperBound ? number : nil)
     }
@@ -83,23 +86,31 @@ package struct WorklistReader: Sendable {
         of customers: [NumberedCustomer], in store: any SubscriberStore
     ) async throws(StoreError) -> [Member] {
         var members: [Member] = []
+        // To count all signatures of the offer for each customer would take long.
+        var isTotalOpen: Bool?
         for numbered in customers {
             guard let candidate = list.candidate(numbered, in: configured, at: at) else { continue }
-            if let offer = candidate.offer, try await isRefused(offer, to: candidate.holders, in: store) { continue }
+            if let offer = candidate.offer {
+                if isTotalOpen == nil { isTotalOpen = try await !isRefused(offer, offer.limits, to: [], in: store) }
+                let limits = isTotalOpen == true ? offer.limits.withoutTotal : offer.limits
+                if try await isRefused(offer, limits, to: candidate.holders, in: store) { continue }
+            }
             members.append(Member(first: numbered.originalTransactionID, customer: candidate.customer))
         }
         return members
     }
 
+    /// - Parameter holders: the identifiers of the customer; none for somebody who holds nothing, whom only `total` can
+    ///   refuse.
     private func isRefused(
-        _ offer: OfferTerms, to holders: [CustomerIdentifier], in store: any SubscriberStore
+        _ offer: OfferTerms, _ limits: OfferLimits, to holders: [CustomerIdentifier], in store: any SubscriberStore
     ) async throws(StoreError) -> Bool {
         let request = LedgerRequest(
             app: app, holders: holders,
             offers: [
                 LedgerRequest.Offer(
-                    productID: offer.productID, offerID: offer.offerID, limits: offer.limits, nonces: [],
-                    expiresAt: at, grant: offer.grant)
+                    productID: offer.productID, offerID: offer.offerID, limits: limits, nonces: [], expiresAt: at,
+                    grant: holders.isEmpty ? nil : offer.grant)
             ], reserving: .nothing, at: at)
         if case .refused = try await store.reserve(request).first { return true }
         return false

@@ -98,7 +98,7 @@ struct AlternativeTests {
         #expect(try await Self.ask(service).json["state"] == nil)
     }
 
-    @Test("a customer whom a limit keeps from the offer sees the alternative, and so does one who is held out")
+    @Test("a customer whom a limit keeps from the offer sees the alternative")
     func limits() async throws {
         let service = try StoreService(Self.offers, app: Self.app)
         try await service.addSubscriber("1000", account: 1, autoRenew: false)
@@ -106,6 +106,28 @@ struct AlternativeTests {
         let second = try await Self.ask(service)
         #expect(second.refused == ["stay": ["outstanding"]])
         #expect(Self.instead(second) == ["show": "product", "productID": "yearly"])
+    }
+
+    @Test("a customer who is held out of the offer sees the alternative, and one who is not sees the offer")
+    func heldOut() async throws {
+        let service = try StoreService(
+            "{offerID: stay, rule: {all: [{subscription: {autoRenew: off}}, {share: {of: 0.5, by: s}}]}}",
+            app: Self.app)
+        var offered = 0
+        for number in 1...40 as ClosedRange<UInt64> {
+            try await service.addSubscriber("\(1000 + number)", account: number, autoRenew: false) {
+                $0.appTransactionID = Sample.id("70\(number)")
+            }
+            let decision = try await Self.ask(service, number)
+            if decision.eligible == ["stay"] {
+                offered += 1
+                #expect(Self.instead(decision) == nil)
+            } else {
+                #expect(decision.refused == ["stay": ["holdout"]])
+                #expect(Self.instead(decision) == ["show": "product", "productID": "yearly"])
+            }
+        }
+        #expect((5...35).contains(offered))
     }
 
     @Test("the answer with each kind of content matches the contract, and offer-signer decide says it in words")

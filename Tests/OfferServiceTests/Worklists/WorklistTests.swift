@@ -114,6 +114,7 @@ struct WorklistTests {
         for offer in ["stay", "back", "some", "few"] {
             let list = try await Self.list(service, #""offerID":"\#(offer)""#)
             #expect(Self.tokens(list) == eligible[offer, default: []].sorted(), "\(offer)")
+            // The signatures and redemptions of the customers have used up the total of "few".
             #expect(!list.isEmpty || offer == "few", "\(offer)")
         }
         let retry = try await Self.list(service, #""state":"billing_retry""#)
@@ -145,14 +146,44 @@ struct WorklistTests {
         #expect(Set(Self.tokens(held)).isDisjoint(with: Self.tokens(offered)))
     }
 
+    @Test("while a total has a place left, everybody is listed; then nobody but the holder of a signature")
+    func total() async throws {
+        let service = try StoreService("{offerID: few, rule: {subscription: {status: active}}, limits: {total: 2}}")
+        for number in 1...5 as ClosedRange<UInt64> {
+            try await service.addSubscriber("\(1000 + number)", account: number)
+        }
+        #expect(try await Self.list(service, #""offerID":"few""#).count == 5)
+        for number in 1...2 as ClosedRange<UInt64> {
+            #expect(try await Self.list(service, #""offerID":"few""#).count == 6 - Int(number))
+            #expect(try await service.decide(StoreService.token(number)).signed == ["few"])
+        }
+        #expect(try await Self.list(service, #""offerID":"few""#).isEmpty)
+        service.setDay(12)
+        #expect(try await Self.list(service, #""offerID":"few""#).count == 5, "the signatures have expired")
+    }
+
+    @Test("the first page of a list has a line in the audit trail, and the next pages have none")
+    func audited() async throws {
+        let folder = try TemporaryFolder()
+        let trail = try await StoreService.trail(in: folder)
+        let service = try StoreService(Self.offers) { $0.safeguards.trail = trail }
+        _ = await service.post("/v1/customers/list", #""offerID":"stay","environment":"Production""#)
+        _ = await service.post("/v1/customers/list", #""state":"billing_retry","after":"1""#)
+        let text = try String(contentsOfFile: folder.path + "/audit.jsonl", encoding: .utf8)
+        #expect(text.components(separatedBy: #""kind":"customer_list""#).count == 2)
+        #expect(text.contains(#""offerID":"stay""#) && text.contains(#""environment":"Production""#), "\(text)")
+    }
+
     @Test("customers who have not agreed to a higher price are listed until they agree or leave")
     func priceIncrease() async throws {
         let service = try StoreService(Self.offers)
-        for number in 1...3 as ClosedRange<UInt64> {
+        for number in 1...4 as ClosedRange<UInt64> {
             try await service.addSubscriber("\(1000 + number)", account: number)
             let renewal = Sample.renewal(of: "\(1000 + number)", signed: 2) { renewal in
+                // The fourth has switched auto-renew off, and so has nothing to agree to.
+                renewal = Renewal(productID: renewal.productID, autoRenewStatus: number == 4 ? .off : .on)
                 renewal.appAccountToken = Sample.token(number)
-                if number != 3 { renewal.priceIncreaseStatus = number == 1 ? .unanswered : .accepted }
+                if number != 3 { renewal.priceIncreaseStatus = number == 2 ? .accepted : .unanswered }
             }
             try await service.store.merge([renewal], in: Sample.production)
         }
@@ -160,6 +191,9 @@ struct WorklistTests {
         #expect(Self.tokens(list) == ["\(Sample.token(1))"])
         #expect(list.first?["productID"] as? String == "monthly" && list.first?["status"] as? String == "active")
         #expect(list.first?["endsAt"] as? Int64 == Sample.day(30).milliseconds)
+        // Once the period is over, nothing is certain.
+        service.setDay(31)
+        #expect(try await Self.list(service, #""state":"price_increase""#).isEmpty)
     }
 
     @Test("a customer who is erased while the list is made is not in it")
@@ -200,6 +234,7 @@ struct WorklistTests {
             (#""offerID":"stay","productID":"basic""#, 404, "offerID"),
             (#""offerID":"stay","heldOut":1"#, 400, "heldOut"),
             (#""offerID":"stay","after":"-1""#, 400, "after"), (#""offerID":"stay","after":"x""#, 400, "after"),
+            (#""offerID":"stay","after":"+5""#, 400, "after"),
             (#""offerID":"stay","limit":1"#, 400, "limit"),
             (#""offerID":"stay","environment":"Xcode""#, 400, "environment"),
         ] {

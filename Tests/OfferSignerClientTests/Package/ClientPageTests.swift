@@ -24,7 +24,8 @@ import Testing
     func everyBlockIsKnown() throws {
         #expect(
             try blocks().map(\.language) == [
-                "sh", "swift", "swift", "sh", "swift", "swift", "swift", "swift", "swift", "ts", "ts", "ts", "dart", "ts",
+                "sh", "swift", "swift", "sh", "swift", "swift", "swift", "swift", "swift", "ts", "ts", "ts", "dart",
+                "ts",
             ])
     }
 
