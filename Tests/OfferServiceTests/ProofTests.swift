@@ -318,6 +318,7 @@ struct ProofTests {
         let router = try Self.service().router
         let large = [
             "/v1/promotional-offers", "/v1/app-store-notifications", "/v1/decisions", "/v1/introductory-offers",
+            "/v1/purchases",
         ]
         for path in large { #expect(router.maximumBodySize(of: path) == 1024 * 1024) }
         for path in router.paths where !large.contains(path) {
