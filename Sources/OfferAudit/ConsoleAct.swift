@@ -48,8 +48,8 @@ package struct ConsoleAct: Hashable, Sendable {
     /// nil for acts that are not about a grant.
     package let grant: AuditedGrant?
 
-    /// The name of the person for whom a sign-in link is, or whose sessions end, or of the campaign or list, or the number of customers; nil for everybody, and
-    /// for other acts.
+    /// The name of the person for whom a sign-in link is, or whose sessions end; of the campaign; of the list; or the number
+    /// of customers. nil for everybody, and for other acts.
     package let about: String?
     /// The roles that a link gives; empty for other acts.
     package let roles: [String]

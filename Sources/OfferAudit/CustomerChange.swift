@@ -1,7 +1,8 @@
 package import OfferCore
 package import OfferEligibility
 
-/// A change that a caller makes to the data about a customer, or a list of customers that a caller reads. It contains neither the names nor the values of facts.
+/// A change that a caller makes to the data about a customer, or a list of customers that a caller reads. It contains
+/// neither the names nor the values of facts.
 package struct CustomerChange: Hashable, Sendable {
     /// The raw values name the kinds in the audit trail.
     package enum Kind: String, CaseIterable, Hashable, Sendable {

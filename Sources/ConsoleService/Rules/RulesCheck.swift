@@ -12,7 +12,7 @@ struct RulesCheck: Sendable {
     /// The maximum number of offers with rules that a trial compares. The memory of its result depends on it.
     static let maximumOffers = 1000
 
-    /// - Parameter drawn: the sizes of the samples with exposures.
+    /// - Parameter drawn: the first size of each sample.
     init(_ text: String, drawn: [SampleSize]) {
         // Rules do not need the secrets that the file names. No other file is read.
         let (file, problems) = ConfigurationFile.check(Array(text.utf8)) { _ throws(Diagnostic) in Secret("-") }

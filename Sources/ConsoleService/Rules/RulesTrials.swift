@@ -53,7 +53,7 @@ final class RulesTrials: Service {
         self.log = log
     }
 
-    /// Returns the sizes of the samples with exposures; none while the database cannot be read.
+    /// Returns the first size of each sample; none while the database cannot be read.
     func sampleSizes() async -> [SampleSize] {
         do throws(StoreError) { return try await store.sampleSizes() } catch { return [] }
     }

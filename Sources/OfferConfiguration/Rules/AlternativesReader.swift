@@ -33,7 +33,7 @@ struct AlternativesReader {
         let rule = members["rule"].read { rules.rule($0) }
         if rule.value?.sampleNames.isEmpty == false {
             (members["rule"] ?? value).report(
-                "a case cannot test a sample, because nobody records who saw it",
+                "a case cannot test a sample, because exposures to cases are not recorded",
                 hint: "leave out share; use it in the rule of an offer")
         }
         let found = contents.filter { members[$0] != nil }

@@ -61,7 +61,7 @@ struct ReportSections {
     }
 
     private var access: HTML {
-        // The days that nobody has reached yet say nothing.
+        // Days that no customer has reached yet have no data.
         let reached = report.access.lastIndex { $0.arms.offered.total + $0.arms.heldOut.total > 0 } ?? 0
         let rows = report.access.prefix(reached + 1)
         func values(_ arm: ExposedCustomer.Arm, _ value: (Share) -> Double?) -> [Double?] {

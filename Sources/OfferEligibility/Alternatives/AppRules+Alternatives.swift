@@ -1,14 +1,14 @@
 package import OfferCore
 
 extension AppRules {
-    /// Returns what the app shows to a customer who gets no offer: the content of the first case that holds. A product
+    /// Returns the content for a customer who gets no offer: that of the first case that holds. A product
     /// to which the customer already has access is passed over.
     ///
     /// The rule of a product is decided as for an offer of it. Other rules are decided for the product of the customer's
     /// current subscription, or else for the first product with a rule.
     /// - Returns: nil if no case holds, or if the app is to show nothing.
     package func alternative(for facts: CustomerFacts, at now: Timestamp) -> Alternative.Content? {
-        let current = facts.state.mainSubscription?.productID ?? offers.first?.productID
+        let current = facts.state.main?.productID ?? offers.first?.productID
         for alternative in instead {
             var product = current
             if case .product(let productID) = alternative.content {
@@ -27,15 +27,6 @@ extension AppRules {
 }
 
 extension SubscriberState {
-    /// The subscription with access whose period began last; if none has access, the one whose period began last.
-    fileprivate var mainSubscription: Subscription? {
-        subscriptions.max { one, other in
-            guard one.hasAccess == other.hasAccess else { return other.hasAccess }
-            guard one.purchasedAt == other.purchasedAt else { return one.purchasedAt < other.purchasedAt }
-            return one.originalTransactionID.precedes(other.originalTransactionID)
-        }
-    }
-
     fileprivate func hasAccess(to productID: ProductID) -> Bool {
         subscriptions.contains { $0.hasAccess && $0.productID == productID }
     }

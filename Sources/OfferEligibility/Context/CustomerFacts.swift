@@ -44,6 +44,9 @@ extension SubscriberState {
         subscriptions.filter { $0.subscriptionGroupID == groupID }.max { $0.precedes($1) }
     }
 
+    /// The customer's current subscription among all groups.
+    var main: Subscription? { subscriptions.max { $0.precedes($1) } }
+
     /// Returns the group of a product, as one of the customer's subscriptions names it; nil if none does.
     func group(of productID: ProductID) -> String? {
         subscriptions.first { $0.productID == productID }?.subscriptionGroupID

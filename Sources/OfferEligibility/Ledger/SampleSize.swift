@@ -7,7 +7,7 @@ package struct SampleSize: Hashable, Sendable {
     package let sample: String
     /// The share of customers in the sample, from 0 to 1.
     package let share: Double
-    /// The time since which the service has drawn by this size.
+    /// The time at which the service first ran with the sample.
     package let since: Timestamp
 
     package init(app: AppScope, sample: String, share: Double, since: Timestamp) {

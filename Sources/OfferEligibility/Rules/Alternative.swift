@@ -1,10 +1,10 @@
 package import OfferCore
 
-/// A case of `instead`: what an app shows to a customer who gets no offer, and the rule for it.
+/// A case of `instead`: the content for a customer who gets no offer, and its rule.
 package struct Alternative: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         /// The app's own message.
-        /// - `key`: the name by which the app knows it.
+        /// - `key`: the message's name in the app.
         /// - `text`: the words; nil if the app has them.
         case message(key: String, text: String?)
         /// A product without an offer, such as a cheaper one.

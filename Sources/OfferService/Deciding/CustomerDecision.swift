@@ -70,7 +70,8 @@ package struct CustomerDecision {
         }
     }
 
-    /// What the app shows instead of an offer, in words; nil if the customer may have one, or for nothing.
+    /// A description of the content that the app shows instead of an offer; nil if the customer may have an offer, or if
+    /// the app shows nothing.
     package var alternative: String? { outcome.hasOffer ? nil : outcome.alternative?.words }
 
     /// The answer of `POST /v1/decisions` with `"sign": false`, on one line.

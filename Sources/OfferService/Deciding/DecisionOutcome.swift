@@ -16,7 +16,7 @@ struct DecisionOutcome {
     let customer: EvaluatedCustomer
     /// The app's App Store Connect data; nil if unknown.
     let listing: AppListing?
-    /// What the app shows if the customer gets no offer; nil for nothing.
+    /// The content that the app shows if the customer gets no offer; nil for nothing.
     let alternative: Alternative.Content?
     /// The offers in the order of the decision.
     let offers: [Offer]

@@ -330,7 +330,7 @@ extension Problem {
         .unknownOffer, 404, "The app has no such offer with a rule, so nothing is recorded about it."
     ).with { $0.field = "offerID" }
     static let unlistedOffer = Problem(
-        .unknownOffer, 404, "The app has no such offer with a rule, so nobody can be listed for it."
+        .unknownOffer, 404, "The app has no offer with this ID and a rule."
     ).with { $0.field = "offerID" }
     static let severalProducts = Problem(
         .missingField, 400, "Several products have the offer: name one in productID."

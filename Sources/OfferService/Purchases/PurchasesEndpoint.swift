@@ -37,7 +37,7 @@ struct PurchasesEndpoint: Sendable {
             environment: purchases.environment)
         let time = now()
         let decider = signing.decider
-        // What the device shows is stored at once. The App Store is queried afterwards.
+        // What the device shows is stored at once. The App Store is queried in the background.
         let customer = try await CustomerLoader(store: decider.loader.store, refresher: nil).load(
             NamedCustomer(name, proofs: proofs, unprovenRefresh: .never), app, at: time
         ) { _ in false }

@@ -2,7 +2,8 @@ package import OfferCore
 package import OfferEligibility
 
 extension WorklistCustomer {
-    /// The names by which a list can name its customers, one for all: those that `links make` takes.
+    /// The identifiers that can name the customers of a list. A list uses one of them for all of its customers, and
+    /// `links make` accepts each of them.
     package static let names: [CustomerIdentifier.Kind] = [
         .appAccountToken, .applicationUsername, .originalTransactionID, .appTransactionID,
     ]

@@ -38,7 +38,7 @@ public struct OfferList: Hashable, Sendable {
     public let link: LinkOutcome?
     /// nil if nothing certain is known about the customer.
     public let state: CustomerState?
-    /// What to show if ``offers`` is empty; nil for nothing.
+    /// The content to show if ``offers`` is empty; nil for nothing.
     public let alternative: Alternative?
 }
 
@@ -53,7 +53,7 @@ public struct CustomerState: RawRepresentable, Hashable, Sendable {
     public static let ended = CustomerState(rawValue: "ended")
 }
 
-/// What an app shows to a customer who gets no offer, as its configuration says under `instead`.
+/// The content for a customer who gets no offer, as configured under `instead`.
 public struct Alternative: Hashable, Sendable {
     /// The kind of content. Ignore a kind that the app does not know: later versions add some.
     public struct Kind: RawRepresentable, Hashable, Sendable {

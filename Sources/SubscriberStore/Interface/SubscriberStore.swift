@@ -300,7 +300,7 @@ extension SubscriberStore {
     }
 }
 
-/// What a team states about one customer.
+/// The facts that a team states about one customer.
 package struct TeamFactStatement: Hashable, Sendable {
     package let identifier: CustomerIdentifier
     /// The values by fact name; nil removes the fact.

@@ -100,8 +100,7 @@ package struct WorklistReader: Sendable {
         return members
     }
 
-    /// - Parameter holders: the identifiers of the customer; none for somebody who holds nothing, whom only `total` can
-    ///   refuse.
+    /// - Parameter holders: the customer's identifiers; empty to check ``OfferLimits/total`` for a new customer.
     private func isRefused(
         _ offer: OfferTerms, _ limits: OfferLimits, to holders: [CustomerIdentifier], in store: any SubscriberStore
     ) async throws(StoreError) -> Bool {

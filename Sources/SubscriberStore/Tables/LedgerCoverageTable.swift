@@ -35,7 +35,10 @@ enum LedgerCoverageTable {
             for offer in wanted.subtracting(open) { try begin(offer, id, at: now, db) }
         }
         for (app, shares) in coverage.samples {
-            try SampleSizeTable.begin(shares, AppTable.makeID(of: app, db), at: now, db)
+            let id = try AppTable.makeID(of: app, db)
+            for (sample, share) in shares {
+                try SampleSizeTable.add(SampleSize(app: app, sample: sample, share: share, since: now), id, db)
+            }
         }
         for offer in coverage.decided {
             let names = Offer(offer)

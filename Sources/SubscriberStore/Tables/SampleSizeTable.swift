@@ -3,17 +3,7 @@ import OfferEligibility
 
 /// The size of each sample, as it was when the service first ran with it.
 enum SampleSizeTable {
-    /// Notes the sizes by which an app draws from now on. A known sample keeps its first size.
-    static func begin(_ shares: [String: Double], _ app: Int64, at now: Timestamp, _ db: any Database) throws {
-        for (sample, share) in shares {
-            try db.send(
-                """
-                INSERT INTO sample_size (app, sample, share, since) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
-                """, [app, sample, "\(share)", now.milliseconds])
-        }
-    }
-
-    /// Adds a size from another store. A known size stays.
+    /// Records the size of a sample, unless one is known.
     static func add(_ size: SampleSize, _ app: Int64, _ db: any Database) throws {
         try db.send(
             "INSERT INTO sample_size (app, sample, share, since) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
