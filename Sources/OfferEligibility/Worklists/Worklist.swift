@@ -5,10 +5,15 @@ package enum Worklist: Hashable, Sendable {
     /// Those who may have an offer now.
     /// - `includesHeldOut`: true to list also those whom only their place in a sample keeps from it.
     case offer(OfferTerms, includesHeldOut: Bool)
-    /// Those whose renewal failed, and who have no access while the App Store tries again.
-    case billingRetry
-    /// Those whose subscription renews at a higher price to which they have not agreed yet.
-    case priceIncrease
+    case state(State)
+
+    /// A state in which a customer can act. The raw values are wire values.
+    package enum State: String, CaseIterable, Hashable, Sendable {
+        /// The renewal failed, and the customer has no access while the App Store tries again.
+        case billingRetry = "billing_retry"
+        /// The subscription renews at a higher price to which the customer has not agreed yet.
+        case priceIncrease = "price_increase"
+    }
 }
 
 extension Worklist {
@@ -16,7 +21,7 @@ extension Worklist {
     package var offer: OfferTerms? {
         switch self {
         case .offer(let terms, _): terms
-        case .billingRetry, .priceIncrease: nil
+        case .state: nil
         }
     }
 }
@@ -76,9 +81,9 @@ extension Worklist {
             let first = subscriptions.first { $0.originalTransactionID == numbered.originalTransactionID }
             return candidate(
                 first ?? subscriptions.first, offer: decision.offer, isHeldOut: !decision.isEligible)
-        case .billingRetry:
+        case .state(.billingRetry):
             return candidate(subscriptions.first { $0.settled && $0.status == .billingRetry && $0.isBought })
-        case .priceIncrease:
+        case .state(.priceIncrease):
             return candidate(
                 subscriptions.first { subscription in
                     subscription.priceIncrease == .pending && subscription.isBought && subscription.settled

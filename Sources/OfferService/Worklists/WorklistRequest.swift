@@ -3,12 +3,6 @@ import OfferEligibility
 
 /// The body of `POST /v1/customers/list`.
 struct WorklistRequest {
-    /// The lists that are about no offer.
-    enum State: String, CaseIterable {
-        case billingRetry = "billing_retry"
-        case priceIncrease = "price_increase"
-    }
-
     enum HeldOut: String, CaseIterable { case exclude, include }
 
     let bundleID: BundleID
@@ -21,7 +15,7 @@ struct WorklistRequest {
     enum List {
         /// - `productID`: nil if only one product has the offer.
         case offer(OfferID, ProductID?, HeldOut)
-        case state(State)
+        case state(Worklist.State)
     }
 
     init(_ members: JSONObject) throws(Problem) {
@@ -42,7 +36,7 @@ struct WorklistRequest {
                 }
                 return number
             }
-            let state: State? = try Self.choice("state", reader)
+            let state: Worklist.State? = try Self.choice("state", reader)
             let heldOut: HeldOut? = try Self.choice("heldOut", reader)
             let productID = try reader.optionalField("productID", ProductID.init)
             if let state {
@@ -70,8 +64,7 @@ struct WorklistRequest {
     /// Returns the list, with the terms of its offer.
     func worklist(of app: Catalogue.App) throws(Problem) -> Worklist {
         switch list {
-        case .state(.billingRetry): return .billingRetry
-        case .state(.priceIncrease): return .priceIncrease
+        case .state(let state): return .state(state)
         case .offer(let offerID, let productID, let heldOut):
             let found = app.rules.offers.filter { terms in
                 terms.offerID == offerID && (productID == nil || terms.productID == productID)

@@ -4,7 +4,6 @@ import OfferAudit
 import OfferConfiguration
 import OfferCore
 import OfferEligibility
-import OfferFiles
 import OfferService
 import SubscriberStore
 import SystemPackage
@@ -33,10 +32,6 @@ struct CustomersListCommand: AsyncParsableCommand {
 
     enum Format: String, ExpressibleByArgument, CaseIterable { case csv, json }
     enum HeldOut: String, ExpressibleByArgument, CaseIterable { case exclude, include }
-    enum State: String, ExpressibleByArgument, CaseIterable {
-        case billingRetry = "billing_retry"
-        case priceIncrease = "price_increase"
-    }
 
     @Option(
         help: ArgumentHelp("The offer that the customers may have now.", valueName: "id"),
@@ -45,7 +40,7 @@ struct CustomersListCommand: AsyncParsableCommand {
         })
     var offer: OfferID?
 
-    @Option(help: "List customers in a state instead: billing_retry or price_increase.") var state: State?
+    @Option(help: "List customers in a state instead: billing_retry or price_increase.") var state: Worklist.State?
 
     @Option(help: "Customers who are held out of the offer: exclude or include.") var heldOut = HeldOut.exclude
 
@@ -85,12 +80,7 @@ struct CustomersListCommand: AsyncParsableCommand {
         let configuration = try options.configuration()
         let catalogue = configuration.catalogue ?? Catalogue(apps: [:])
         let (list, scope, app) = try worklist(in: catalogue)
-        let path = output.map { FilePath($0) }
-        if let path {
-            do { try PrivateFile.requireAbsent(path) } catch {
-                throw CommandError("\(path) exists already", hint: "name a new file")
-            }
-        }
+        let file = try output.map(NewFile.init)
         try await ConsoleAudit.record(
             .worklist, about: offer == nil ? state?.rawValue : nil,
             item: CatalogueItem(app: scope.bundleID, product: list.offer?.productID, offer: list.offer?.offerID),
@@ -102,8 +92,8 @@ struct CustomersListCommand: AsyncParsableCommand {
                 in: store, workers: ProcessInfo.processInfo.activeProcessorCount, progress: { progress.report($0) })
         }
         let (text, unnamed) = text(of: customers)
-        if let path {
-            try write(text, to: path)
+        if let file {
+            _ = try await file.create(hint: "name a new file in a folder that exists") { try $0.writeAll(text.utf8) }
         } else {
             StandardStreams.print(text)
         }
@@ -125,8 +115,9 @@ struct CustomersListCommand: AsyncParsableCommand {
             }
             return (.offer(terms, includesHeldOut: heldOut == .include), scope, app)
         }
+        guard let state else { throw ValidationError("Name the list by --offer or by --state.") }
         let (scope, app) = try selection.app.app(in: catalogue)
-        return (state == .billingRetry ? .billingRetry : .priceIncrease, scope, app)
+        return (.state(state), scope, app)
     }
 
     private func text(of customers: [WorklistCustomer]) -> (text: String, unnamed: Int) {
@@ -142,23 +133,6 @@ struct CustomersListCommand: AsyncParsableCommand {
             return (table.text, unnamed)
         }
     }
-
-    /// Creates a file that appears only when it is complete.
-    private func write(_ text: String, to path: FilePath) throws {
-        let temporary = FilePath("\(path).\(UInt32.random(in: 0 ... .max)).partial")
-        do {
-            try PrivateFile.createTemporary(temporary)
-            do {
-                let file = try FileDescriptor.open(temporary, .writeOnly, options: [.noFollow, .closeOnExec])
-                try file.closeAfter { _ = try file.writeAll(text.utf8) }
-                try PrivateFile.publish(temporary, as: path)
-            } catch {
-                try? PrivateFile.remove(temporary)
-                throw error
-            }
-        } catch {
-            throw CommandError(
-                "\(path) cannot be written (\(error))", hint: "name a new file in a folder that exists")
-        }
-    }
 }
+
+extension Worklist.State: ExpressibleByArgument {}

@@ -4,7 +4,6 @@ import OfferAudit
 import OfferConfiguration
 import OfferCore
 import OfferEligibility
-import OfferFiles
 import OfferService
 import SubscriberStore
 import SystemPackage
@@ -55,17 +54,16 @@ struct LinksMakeCommand: AsyncParsableCommand {
                 "warning: the service hashes usernames for some callers, and a link counts only for the username in the "
                     + "list as it is written\n")
         }
-        let path = FilePath(output)
-        do { try PrivateFile.requireAbsent(path) } catch {
-            throw CommandError("\(output) exists already", hint: "name a new file")
-        }
+        let file = try NewFile(output)
         try await ConsoleAudit.record(
             .mailing, about: campaign,
             item: CatalogueItem(
                 app: configured.scope.bundleID, product: configured.campaign.offer?.productID,
                 offer: configured.campaign.offer?.offerID), configuration)
         let tally = try await options.withStore { store in
-            try await make(list, of: count, by: maker, in: store, to: path)
+            try await file.create(
+                hint: "name a new file in a folder that exists; the same command makes the same links again"
+            ) { try await make(list, of: count, by: maker, in: store, to: $0) }
         }
         StandardStreams.printError(
             "ok: \(tally.made) links, \(tally.heldOut) customers left out of the mailing"
@@ -105,35 +103,6 @@ struct LinksMakeCommand: AsyncParsableCommand {
 
     private struct Tally {
         var (made, heldOut, erased, over) = (0, 0, 0, 0)
-    }
-
-    /// Makes the links, and a file that appears only when it is complete.
-    private func make(
-        _ list: CustomerList, of count: Int, by maker: LinkMaker, in store: any SubscriberStore, to path: FilePath
-    ) async throws -> Tally {
-        let temporary = FilePath("\(path).\(UInt32.random(in: 0 ... .max)).partial")
-        do {
-            try PrivateFile.createTemporary(temporary)
-            do {
-                let file = try FileDescriptor.open(temporary, .writeOnly, options: [.noFollow, .closeOnExec])
-                let tally: Tally
-                do { tally = try await make(list, of: count, by: maker, in: store, to: file) } catch {
-                    try? file.close()
-                    throw error
-                }
-                try file.close()
-                try PrivateFile.publish(temporary, as: path)
-                return tally
-            } catch {
-                try? PrivateFile.remove(temporary)
-                throw error
-            }
-        } catch {
-            guard error is Errno else { throw error }
-            throw CommandError(
-                "\(path) cannot be written (\(error))",
-                hint: "name a new file in a folder that exists; the same command makes the same links again")
-        }
     }
 
     private func make(
