@@ -14,6 +14,8 @@ import NIOConcurrencyHelpers
 
     // The C module is never freed, and PKCS#11 modules allow calls from several threads (CKF_OS_LOCKING_OK).
     private nonisolated(unsafe) let module: OpaquePointer
+    /// Held during each call of a module that may be called by one thread at a time; nil for all others.
+    private let turn: NSLock?
     private let use = NIOLockedValueBox(Use())
     private static let loaded = NIOLockedValueBox<[String: PKCS11Module]>([:])
 
@@ -23,6 +25,14 @@ import NIOConcurrencyHelpers
             throw .notLoaded(unsafe reason.map { unsafe String(cString: $0) } ?? "")
         }
         unsafe self.module = unsafe module
+        turn = Self.hangsUnderParallelCalls(path) ? NSLock() : nil
+    }
+
+    /// True for the client of `p11-kit server`. It sends all calls over one connection, and a thread that waits there for the
+    /// answer to another thread's call is never woken if the server ends in the middle of that answer (p11-kit 0.24 and 0.25,
+    /// rpc_socket_read). The server answers the calls of a connection one after another, too.
+    private static func hangsUnderParallelCalls(_ path: String) -> Bool {
+        URL(filePath: path).resolvingSymlinksInPath().lastPathComponent == "p11-kit-client.so"
     }
 
     /// Loads and initializes the module at `path`, or returns it if it is loaded, even by another path of the same library.
@@ -122,7 +132,9 @@ import NIOConcurrencyHelpers
             waitForReset()
         }
         defer { use.withLockedValue { $0.calls -= 1 } }
+        turn?.lock()
         let code = unsafe function(module)
+        turn?.unlock()
         guard code == 0 || accepts(code) else { throw .failed(name, code: code) }
         return code
     }
