@@ -50,6 +50,27 @@ struct RulesFileTests {
         #expect(file.rules.keys.sorted() == ["r"] && file.needsStore)
     }
 
+    @Test("a purchase needs a product", arguments: ["{within: 365d}", "{product: a, count: 2}", "a", "{}"])
+    func bought(value: String) {
+        #expect(Self.read("r: {bought: \(value)}").0.count == 1)
+    }
+
+    @Test("the renewal rate of the sandbox is one of Apple's, for an app with data in the sandbox")
+    func sandboxRenewalRate() {
+        func read(_ members: String) -> (rate: SandboxRenewalRate?, problems: [String]) {
+            let text = "apps: [{bundleID: a, products: [], \(members)}]"
+            let (file, problems) = ConfigurationFile.read(Array(text.utf8), name: "file")
+            return (file.catalogue?.apps.values.first?.rules.sandboxRenewalRate, problems.map(\.error))
+        }
+        #expect(read("environments: [Sandbox]") == (nil, []))
+        for rate in SandboxRenewalRate.allCases {
+            #expect(read("sandboxRenewalRate: \(rate.rawValue)") == (rate, []))
+        }
+        #expect(read("sandboxRenewalRate: 7m").problems.count == 1)
+        let production = read("appAppleID: 1, environments: [Production], sandboxRenewalRate: 5m").problems
+        #expect(production.count == 1 && production[0].contains("the app has no data in the sandbox"))
+    }
+
     @Test("the billing plan of an offer is one of Apple's values", arguments: ["monthly", "[MONTHLY]", "~", "\"\""])
     func billingPlan(value: String) {
         let (problems, _) = Self.read(

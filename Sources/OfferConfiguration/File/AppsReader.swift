@@ -17,7 +17,7 @@ struct AppsReader {
         "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appAppleID", "environments",
         "sharedSecret", "notifications", "ownership", "freshness", "products", "introductoryOffers", "retention",
         "instead", "jwsLifetime", "preferWinBackOffers", "countRetentionOffers", "sandboxV1", "grants", "links",
-        "refuseDeadOffers",
+        "refuseDeadOffers", "sandboxRenewalRate",
     ]
     private static let namesThatNeedStore = ["sharedSecret", "notifications", "ownership", "freshness"]
 

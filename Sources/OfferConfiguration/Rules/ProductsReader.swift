@@ -121,6 +121,17 @@ enum AppRulesReader {
             prefersWinBackOffers: members["preferWinBackOffers"]?.flag() ?? false,
             countsRetentionOffers: members["countRetentionOffers"]?.flag() ?? false,
             allowsSandboxV1: members["sandboxV1"]?.flag(),
-            jwsLifetime: members["jwsLifetime"]?.duration() ?? .hours(24))
+            jwsLifetime: members["jwsLifetime"]?.duration() ?? .hours(24),
+            sandboxRenewalRate: members["sandboxRenewalRate"].flatMap { readRate($0, app.environments) })
+    }
+
+    private static func readRate(
+        _ value: YAMLValue, _ environments: Set<AppStoreEnvironment>
+    ) -> SandboxRenewalRate? {
+        guard environments.contains(.sandbox) else {
+            return value.refuse(
+                "the app has no data in the sandbox", hint: "add Sandbox to environments, or leave it out")
+        }
+        return value.choice(SandboxRenewalRate.self)
     }
 }

@@ -17,7 +17,7 @@ extension AppRules {
             }
             if let rule = alternative.rule {
                 guard let product else { continue }
-                let context = EvaluationContext(facts, offering: product, products: products, at: now)
+                let context = context(facts, offering: product, at: now)
                 guard rule.condition.truth(in: context) == .yes else { continue }
             }
             return alternative.content == .nothing ? nil : alternative.content

@@ -35,7 +35,7 @@ package struct AutoRenewChangedTest: SubscriptionTestKind {
             return .yes
         }
         // The notification of a later switch may be missing.
-        return subscription.knowsChanges(since: context.now - within) ? .no : .unknown
+        return subscription.knowsChanges(since: context.start(of: within)) ? .no : .unknown
     }
 
     package var required: ReasonValue {

@@ -29,7 +29,7 @@ package struct BillingErrorsTest: SubscriptionTestKind {
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
         let found = subscription.billingErrors.count { context.isWithin(within, $0) }
         // Before the first purchase, there was nothing to collect.
-        let since = [within.map { context.now - $0 }, subscription.firstPurchasedAt].compactMap(\.self).max()
+        let since = [within.map { context.start(of: $0) }, subscription.firstPurchasedAt].compactMap(\.self).max()
         let isComplete = since.map(subscription.knowsChanges) ?? false
         return isComplete ? Truth(count.contains(found)) : count.contains(atLeast: found)
     }

@@ -14,7 +14,7 @@ package struct SubscribedForTest: SubscriptionTestKind, DurationTest {
 
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
         guard subscription.settled else { return .unknown }
-        let length = subscription.length(at: context.now)
+        let length = subscription.length(at: context.now) * context.speed
         return subscription.isRunWhole ? Truth(bounds.contains(length)) : bounds.contains(atLeast: length)
     }
 

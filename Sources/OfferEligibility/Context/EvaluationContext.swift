@@ -16,13 +16,20 @@ package final class EvaluationContext: Sendable {
     let current: [SubscriptionUnderTest]
     let products: ProductTraits
     let now: Timestamp
+    /// How many times faster time passes for the rules than in reality: 1, except in the sandbox.
+    let speed: Int
     /// The assumed places in samples; none for the customer's own places.
     let assumedPlaces: [String: Bool]
 
-    package init(_ facts: CustomerFacts, offering productID: ProductID, products: ProductTraits, at now: Timestamp) {
+    /// - Parameter sandboxSpeed: the ``speed`` for customers of the sandbox.
+    package init(
+        _ facts: CustomerFacts, offering productID: ProductID, products: ProductTraits, sandboxSpeed: Int = 1,
+        at now: Timestamp
+    ) {
         self.facts = facts
         self.products = products
         self.now = now
+        speed = facts.environment == .sandbox ? sandboxSpeed : 1
         assumedPlaces = [:]
         groupID = Self.group(of: productID, products, facts)
         redeemableSubscriptions = (groupID.map(facts.state.redeemableSubscriptions) ?? []).map(
@@ -32,7 +39,7 @@ package final class EvaluationContext: Sendable {
     }
 
     private init(_ other: EvaluationContext, assuming places: [String: Bool]) {
-        (facts, products, now) = (other.facts, other.products, other.now)
+        (facts, products, now, speed) = (other.facts, other.products, other.now, other.speed)
         (groupID, redeemableSubscriptions) = (other.groupID, other.redeemableSubscriptions)
         (offered, current) = (other.offered, other.current)
         assumedPlaces = places
@@ -70,7 +77,11 @@ package final class EvaluationContext: Sendable {
         }
     }
 
-    func duration(since time: Timestamp) -> Duration { now - time }
+    /// Returns a duration as the rules count it.
+    func duration(since time: Timestamp) -> Duration { (now - time) * speed }
+
+    /// Returns the time at which a duration until now, as the rules count it, began.
+    func start(of duration: Duration) -> Timestamp { now - duration / speed }
 
     func isWithin(_ duration: Duration?, _ time: Timestamp) -> Bool {
         duration.map { self.duration(since: time) <= $0 } ?? true

@@ -26,6 +26,8 @@ package struct AppRules: Hashable, Sendable {
     package let isSandboxV1Set: Bool
     /// The time for which an unused JWS counts as outstanding.
     package let jwsLifetime: Duration
+    /// The rate at which the sandbox renews subscriptions; nil if durations count there as they are.
+    package let sandboxRenewalRate: SandboxRenewalRate?
 
     /// The offers that App Store Connect no longer has, if such offers are refused.
     private var unavailable: Set<Key> = []
@@ -52,7 +54,7 @@ package struct AppRules: Hashable, Sendable {
         instead: [Alternative] = [], grants: GrantPolicy? = nil, links: LinkPolicy? = nil,
         products: ProductTraits = ProductTraits(),
         prefersWinBackOffers: Bool = false, countsRetentionOffers: Bool = false, allowsSandboxV1: Bool? = nil,
-        jwsLifetime: Duration = .hours(24)
+        jwsLifetime: Duration = .hours(24), sandboxRenewalRate: SandboxRenewalRate? = nil
     ) {
         self.offers = offers
         self.introductoryOffers = introductoryOffers
@@ -66,6 +68,7 @@ package struct AppRules: Hashable, Sendable {
         self.allowsSandboxV1 = allowsSandboxV1 ?? false
         isSandboxV1Set = allowsSandboxV1 != nil
         self.jwsLifetime = jwsLifetime
+        self.sandboxRenewalRate = sandboxRenewalRate
         places = Dictionary(
             offers.enumerated().map { (Key(productID: $1.productID, offerID: $1.offerID), $0) },
             uniquingKeysWith: { first, _ in first })
@@ -106,7 +109,7 @@ package struct AppRules: Hashable, Sendable {
         var rules = AppRules(
             offers: offers.filter(isKept), grants: grants, links: links, products: products,
             prefersWinBackOffers: prefersWinBackOffers,
-            countsRetentionOffers: countsRetentionOffers)
+            countsRetentionOffers: countsRetentionOffers, sandboxRenewalRate: sandboxRenewalRate)
         rules.unavailable = unavailable
         return rules
     }
@@ -171,9 +174,9 @@ package struct AppRules: Hashable, Sendable {
         }
     }
 
-    private func context(_ facts: CustomerFacts, offering productID: ProductID, at now: Timestamp) -> EvaluationContext
-    {
-        EvaluationContext(facts, offering: productID, products: products, at: now)
+    func context(_ facts: CustomerFacts, offering productID: ProductID, at now: Timestamp) -> EvaluationContext {
+        EvaluationContext(
+            facts, offering: productID, products: products, sandboxSpeed: sandboxRenewalRate?.speed ?? 1, at: now)
     }
 
     /// Returns the customer's exposure to an introductory offer: false if the customer is held out, and the places in the

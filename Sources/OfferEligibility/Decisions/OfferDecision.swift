@@ -82,9 +82,9 @@ extension OfferTerms {
     ///   - rules: the rules of the app.
     func decide(in context: EvaluationContext, under rules: AppRules) -> OfferDecision {
         guard grant == nil, let grant = rules.grant(of: productID, offerID, to: context.facts, at: context.now) else {
-            return decide(in: context, under: rules, replacing: rule)
+            return counted(at: context.speed).decide(in: context, under: rules, replacing: rule)
         }
-        return granted(by: grant).decide(in: context, under: rules, replacing: rule)
+        return granted(by: grant).counted(at: context.speed).decide(in: context, under: rules, replacing: rule)
     }
 
     /// - Parameter replaced: the rule that a grant replaces; the offer's own without a grant.

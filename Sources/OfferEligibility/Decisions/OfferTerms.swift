@@ -31,12 +31,26 @@ package final class OfferTerms: Sendable {
         campaign = grant?.campaign
     }
 
+    private init(_ other: OfferTerms, limits: OfferLimits) {
+        (productID, offerID, rule, priority) = (other.productID, other.offerID, other.rule, other.priority)
+        (isSignedElsewhere, grant, campaign) = (other.isSignedElsewhere, other.grant, other.campaign)
+        self.limits = limits
+    }
+
     /// Returns the same offer under a grant.
     func granted(by grant: OfferGrant) -> OfferTerms {
         OfferTerms(
             productID: productID, offerID: offerID, rule: Rule(name: OfferGrant.ruleName, condition: .all([])),
             priority: priority, limits: limits.granted(by: grant), isSignedElsewhere: isSignedElsewhere,
             grant: grant)
+    }
+}
+
+extension OfferTerms {
+    /// Returns the same offer with limits whose durations pass that many times faster.
+    func counted(at speed: Int) -> OfferTerms {
+        guard speed > 1, limits.perCustomer?.every != nil || limits.cooldown != nil else { return self }
+        return OfferTerms(self, limits: limits.counted(at: speed))
     }
 }
 
@@ -67,9 +81,9 @@ package struct OfferLimits: Hashable, Sendable {
         }
     }
 
-    package let perCustomer: PerCustomer?
+    package private(set) var perCustomer: PerCustomer?
     /// The minimum time after any redemption of a promotional offer by the customer in the app.
-    package let cooldown: Duration?
+    package private(set) var cooldown: Duration?
     /// The maximum number of redemptions by all customers together.
     package private(set) var total: Int?
     /// The maximum number of unredeemed signatures that a customer may hold at a time.
@@ -102,6 +116,14 @@ package struct OfferLimits: Hashable, Sendable {
         total = limits.total
         outstanding = 1
         isForOneUse = true
+    }
+
+    /// Returns limits whose durations pass that many times faster.
+    fileprivate func counted(at speed: Int) -> OfferLimits {
+        var limits = self
+        limits.perCustomer = perCustomer.map { PerCustomer(count: $0.count, every: $0.every.map { $0 / speed }) }
+        limits.cooldown = cooldown.map { $0 / speed }
+        return limits
     }
 
     /// Returns the limits under a grant: one use and, if the grant says so, neither `perCustomer` nor `cooldown`.

@@ -58,7 +58,7 @@ extension AppRules {
         _ facts: CustomerFacts, _ view: RetentionView, at now: Timestamp
     ) -> RetentionDecision {
         var (choices, offers): ([RetentionDecision.Choice], [OfferDecision]) = ([], [])
-        let group = EvaluationContext(facts, offering: view.productID, products: products, at: now).groupID
+        let group = context(facts, offering: view.productID, at: now).groupID
         for retentionCase in grantedCases(for: facts, at: now) + retention {
             guard let choice = choice(retentionCase, view, in: group) else { continue }
             if case .promotionalOffer(let terms, let form) = choice.content {
@@ -74,7 +74,7 @@ extension AppRules {
                 continue
             }
             let product = choice.content.product ?? view.productID
-            let context = EvaluationContext(facts, offering: product, products: products, at: now)
+            let context = context(facts, offering: product, at: now)
             guard retentionCase.rule.map({ $0.condition.truth(in: context) == .yes }) ?? true else { continue }
             choices.append(choice)
             break
