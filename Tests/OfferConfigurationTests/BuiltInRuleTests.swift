@@ -18,7 +18,7 @@ struct BuiltInRuleTests {
         ("active on 11", "loyalty"), ("active on 12", "loyalty"), ("active on 30", "loyalty"),
         ("active off 0", "retention"), ("active off 10", "retention"), ("active off 11", "loyalty retention"),
         ("active on 0 trial", ""), ("active off 0 trial", "retention"), ("active on 11 trial", "loyalty"),
-        ("active on 0 next:basic", "upgrade"), ("active on 11 next:basic", "loyalty upgrade"),
+        ("active on 0 next:basic", "downgrade upgrade"), ("active on 11 next:basic", "downgrade loyalty upgrade"),
         ("active off 3 next:basic", "retention"), ("active on 2 next:yearly", ""),
         ("active on 5 basic", ""), ("active on 6 basic", "upgrade"), ("active on 11 basic", "loyalty upgrade"),
         ("active off 6 basic", "retention upgrade"), ("active on 2 basic next:monthly", ""),
@@ -36,12 +36,12 @@ struct BuiltInRuleTests {
         ("cancelled off 0", "app_store_default win_back"), ("cancelled off 12", "app_store_default win_back"),
         ("cancelled off 0 trial", "win_back"), ("cancelled off 3 trial", "win_back"),
         ("cancelled off 0 careTicket", "app_store_default customer_service win_back"),
-        ("price off 2", "app_store_default"), ("product off 2", "app_store_default"),
+        ("price off 2", "app_store_default lost_to_price_increase"), ("product off 2", "app_store_default"),
         ("refunded off 0", "app_store_default win_back"), ("refunded off 4 trial", "win_back"),
         // Within a commitment.
         ("active on 0 committed", ""), ("active off 0 committed", "retention"), ("active on 11 committed", "loyalty"),
         ("active on 0 committed churnRisk:high", "save"), ("active off 0 committed churnRisk:high", "retention"),
-        ("active on 3 committed next:basic", "upgrade"), ("active off 3 committed next:basic", "retention"),
+        ("active on 3 committed next:basic", "downgrade upgrade"), ("active off 3 committed next:basic", "retention"),
         // The period is over, and the App Store has not reported what follows.
         ("unsettled on 11", ""),
     ]

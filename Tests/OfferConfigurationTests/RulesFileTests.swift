@@ -41,6 +41,8 @@ struct RulesFileTests {
             "shown: {offer: o, within: 7d, count: {atMost: 2}}", "not: {shown: true}", "dismissed: false",
             "not: {dismissed: {offer: o, within: 30d, count: 2}}", "firstShown: {within: 1d}",
             "subscription: {autoRenewChanged: {to: off, within: 3d}}", "subscription: {billingErrors: {within: 365d}}",
+            "bought: {product: season_pass, within: 365d}", "not: {bought: {product: [a, b]}}",
+            "subscription: {paidFor: {atLeast: 365d}}",
             "subscription: {billingErrors: 0}", "subscription: {billingErrors: {count: {atMost: 1}}}",
         ])
     func language(condition: String) {
@@ -324,7 +326,9 @@ struct RulesFileTests {
     func builtIn() {
         #expect(
             BuiltInRules.conditions.keys.sorted() == [
-                "app_store_default", "customer_service", "loyalty", "retention", "save", "upgrade", "win_back",
+                "app_store_default", "customer_service", "downgrade", "lost_to_price_increase", "loyalty", "retention",
+                "save",
+                "upgrade", "win_back",
             ])
         let (problems, file) = Self.read("loyalty: {everSubscribed: true}\nr: {rule: loyalty}")
         #expect(problems == [])

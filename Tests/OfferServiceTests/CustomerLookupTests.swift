@@ -24,7 +24,7 @@ struct CustomerLookupTests {
             {"customers":[{"environment":"Production","appAccountToken":"\(Sample.token(1))","appTransactionID":"A",\
             "subscriptions":[{"originalTransactionID":"1","transactionID":"3","productID":"monthly",\
             "subscriptionGroupID":"21012345","environment":"Production","status":"active","autoRenews":false,\
-            "autoRenewProductID":"monthly","expiresAt":\(Sample.day(30).milliseconds),"renewals":2,\
+            "autoRenewProductID":"monthly","expiresAt":\(Sample.day(30).milliseconds),"paidDays":40,"renewals":2,\
             "subscribedSince":\(Sample.day(-60).milliseconds),"lastPeriod":"regular",\
             "pendingOffer":{"type":"win_back","offerID":"back"},"ownership":"purchased",\
             "refunds":[{"transactionID":"1","productID":"monthly","at":\(Sample.day(-40).milliseconds),\
@@ -34,7 +34,7 @@ struct CustomerLookupTests {
             "at":\(Sample.day(1).milliseconds)}],"authorisations":[],"exposures":[],"events":[],"grants":[],"facts":{"a\\"":"x\\u000a","b":1.50},"links":[]},\
             {"environment":"Sandbox","appAccountToken":"\(Sample.token(1))","subscriptions":[\
             {"originalTransactionID":"1","transactionID":"1","productID":"monthly","subscriptionGroupID":"21012345",\
-            "environment":"Sandbox","status":"active","expiresAt":\(Sample.day(30).milliseconds),"renewals":0,\
+            "environment":"Sandbox","status":"active","expiresAt":\(Sample.day(30).milliseconds),"paidDays":10,"renewals":0,\
             "subscribedSince":\(Sample.day(0).milliseconds),"lastPeriod":"regular","ownership":"purchased"}],\
             "redemptions":[],"authorisations":[],"exposures":[],"events":[],"grants":[],"facts":{},"links":[]}]}
             """

@@ -2,7 +2,7 @@ import OfferCore
 package import OfferEligibility
 
 /// The rules that need no configuration file: one for each of the six situations in the talk "Subscription Offers Best
-/// Practices" (WWDC19-305), and the App Store's own rule for introductory offers.
+/// Practices" (WWDC19-305), two more, and the App Store's own rule for introductory offers.
 package enum BuiltInRules {
     /// The rules as YAML, which `offer-signer rules show` prints for copying.
     package static let yaml = """
@@ -18,6 +18,12 @@ package enum BuiltInRules {
             any:
               - subscription: {status: active, renewsTo: lower}
               - subscription: {status: active, rank: lower, renewals: {atLeast: 6}}
+          # A downgrade is scheduled for the next period. Products need a rank.
+          downgrade:
+            subscription: {status: active, renewsTo: lower}
+          # The subscription ended because the customer did not agree to a higher price.
+          lost_to_price_increase:
+            subscription: {status: expired, endedBecause: price_increase}
           # The team set the fact careTicket, for example after a complaint or an outage.
           customer_service:
             fact: {name: careTicket, exists: true}

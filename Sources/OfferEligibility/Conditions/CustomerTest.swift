@@ -47,9 +47,9 @@ package final class CustomerTest: Hashable, Sendable {
     /// All kinds, in documentation order.
     package static let kinds: [any CustomerTestKind.Type] = [
         EverSubscribedTest.self, UsedIntroductoryOfferTest.self, RefundTest.self, RefundPendingTest.self,
-        RedemptionTest.self, WinBackTest.self, OwnsTest.self, OriginalAppVersionTest.self, OriginalPurchaseTest.self,
-        TeamFactTest.self, DateTest.self, ShareTest.self, EnvironmentTest.self, StorefrontTest.self, PlacementTest.self,
-        LinkTest.self,
+        RedemptionTest.self, WinBackTest.self, OwnsTest.self, BoughtTest.self, OriginalAppVersionTest.self,
+        OriginalPurchaseTest.self, TeamFactTest.self, DateTest.self, ShareTest.self, EnvironmentTest.self,
+        StorefrontTest.self, PlacementTest.self, LinkTest.self,
         EventTest<ShownEvent>.self, EventTest<DismissedEvent>.self, FirstShownTest.self,
     ]
 

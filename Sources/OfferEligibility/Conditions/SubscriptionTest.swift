@@ -41,8 +41,8 @@ package final class SubscriptionTest: Hashable, Sendable {
     /// All kinds, in documentation order.
     package static let kinds: [any SubscriptionTestKind.Type] = [
         StatusTest.self, AutoRenewTest.self, RenewsToTest.self, EndedBecauseTest.self, EndedAgoTest.self,
-        EndsInTest.self, RenewalsTest.self, SubscribedForTest.self, LastPeriodTest.self, PendingOfferTest.self,
-        OwnershipTest.self, PriceIncreaseTest.self, RankTest.self, BillingPlanTest.self,
+        EndsInTest.self, RenewalsTest.self, SubscribedForTest.self, PaidForTest.self, LastPeriodTest.self,
+        PendingOfferTest.self, OwnershipTest.self, PriceIncreaseTest.self, RankTest.self, BillingPlanTest.self,
         CommitmentEndsInTest.self, CommitmentPeriodTest.self, AutoRenewChangedTest.self, BillingErrorsTest.self,
     ]
 

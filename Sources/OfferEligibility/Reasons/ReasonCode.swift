@@ -11,6 +11,7 @@ package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case endsIn = "ends_in"
     case renewals
     case subscribedFor = "subscribed_for"
+    case paidFor = "paid_for"
     case lastPeriod = "last_period"
     case pendingOffer = "pending_offer"
     case ownership
@@ -28,6 +29,7 @@ package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case redeemed
     case winBackOffers = "win_back_offers"
     case owns
+    case bought
     case originalAppVersion = "original_app_version"
     case originalPurchase = "original_purchase"
     case fact

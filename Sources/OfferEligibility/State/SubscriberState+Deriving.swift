@@ -25,6 +25,7 @@ extension SubscriberState {
         refundPending = !requests.isEmpty
         areRefundRequestsKnown = subscriptions.isEmpty ? history.isOfApp : requests.areKnown(of: subscriptions)
         readOtherPurchases(transactions)
+        purchases = OneTimePurchase.all(of: transactions, familySharable: familySharable)
         for subscription in subscriptions {
             readOffers(of: subscription, signals[subscription.originalTransactionID])
             refunds += subscription.refunds
@@ -37,6 +38,7 @@ extension SubscriberState {
             return timelines[subscription].flatMap { timeline in
                 Subscription(
                     subscription, in: timeline, signals, requests, environment, timing,
+                    isGroupKnown: history.isOfApp || subscription.groupID.map(history.groups.contains) ?? false,
                     changesKnownSince: evidence.changesKnownSince(at: now), at: now)
             }
         }

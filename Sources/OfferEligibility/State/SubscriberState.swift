@@ -15,6 +15,8 @@ package struct SubscriberState: Hashable, Sendable {
     package internal(set) var isAppStoreSilent = false
     /// The non-consumable products that the customer owns, whether bought or shared.
     package internal(set) var nonConsumables: Set<ProductID> = []
+    /// The purchases of non-consumables and non-renewing subscriptions, the oldest first.
+    package internal(set) var purchases: [OneTimePurchase] = []
     package internal(set) var history: KnownHistory
     /// The storefront of the customer's latest purchase, as a three-letter code; nil if that purchase names none.
     package internal(set) var storefront: String?

@@ -1,11 +1,12 @@
 import OfferCore
 
 extension Subscription {
+    /// - Parameter isGroupKnown: true if every period of the group is known.
     /// - Returns: nil if the timeline belongs to another subscription.
     init?(
         _ subscription: SubscriptionPeriods, in timeline: Timeline, _ signals: SubscriptionSignals,
         _ requests: PendingRefunds, _ environment: AppStoreEnvironment, _ timing: SubscriptionTiming,
-        changesKnownSince: Timestamp?, at now: Timestamp
+        isGroupKnown: Bool, changesKnownSince: Timestamp?, at now: Timestamp
     ) {
         guard let place = timeline.current(of: subscription.originalTransactionID, at: now) else { return nil }
         let current = CurrentPeriod(place, in: timeline, of: subscription, signals, timing, at: now)
@@ -15,6 +16,8 @@ extension Subscription {
         refundPending = requests.contains(originalTransactionID)
         (autoRenewChange, billingErrors) = (signals.autoRenewChange, signals.billingErrors.sorted())
         self.changesKnownSince = changesKnownSince
+        if !subscription.isAnothers { paidFor = timeline.paidTime(to: place, at: now) }
+        isPaidTimeWhole = subscription.isAnothers || isGroupKnown
         guard let renewal = current.renewal else { return }
         read(renewal, standing)
         // An active subscriber gets no win-back offers.
@@ -46,6 +49,7 @@ extension Subscription {
         hasRenewalInfo = false
         refunds = subscription.refunds
         billingErrors = []
+        (paidFor, isPaidTimeWhole) = (.zero, false)
         (refundPending, winBackOffers, areWinBackOffersKnown, isStale) = (false, [], false, false)
     }
 

@@ -39,6 +39,9 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var subscribedSince: Timestamp
     /// True if the first purchase of the run is known.
     package internal(set) var isRunWhole: Bool
+    /// The paid time in the group until now. If ``isPaidTimeWhole`` is false, there may have been more.
+    package internal(set) var paidFor: Duration
+    package internal(set) var isPaidTimeWhole: Bool
     /// The start of the first period; nil if it is unknown.
     package let firstPurchasedAt: Timestamp?
     package internal(set) var lastPeriod: PeriodKind

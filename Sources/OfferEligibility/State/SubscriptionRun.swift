@@ -39,8 +39,7 @@ extension Period {
 
 extension Purchase {
     /// Older data has no price. In that case, only free trials count as unpaid.
-    fileprivate var isPaidAndKept: Bool {
-        let isPaid = price.map { $0 > 0 } ?? (offer?.discountType != .freeTrial)
-        return isPaid && revocation == nil && !isUpgraded
-    }
+    var isPaid: Bool { price.map { $0 > 0 } ?? (offer?.discountType != .freeTrial) }
+
+    fileprivate var isPaidAndKept: Bool { isPaid && revocation == nil && !isUpgraded }
 }

@@ -8,6 +8,8 @@ struct SubscriptionTiming {
     let billingRetry: Duration
     /// The minimum delay before the App Store is queried again about an active subscription whose period is over.
     let recheck: Duration
+    /// The gap after which the paid time in a group counts from zero again.
+    let paidTimeGap: Duration
 
     /// In the sandbox, billing retry lasts two hours at the slowest renewal rate.
     init(_ environment: AppStoreEnvironment) {
@@ -15,5 +17,6 @@ struct SubscriptionTiming {
         unsettled = isProduction ? .days(7) : .hours(1)
         billingRetry = isProduction ? .days(60) : .hours(2)
         recheck = isProduction ? .hours(1) : .seconds(60)
+        paidTimeGap = isProduction ? .days(60) : .seconds(600)
     }
 }

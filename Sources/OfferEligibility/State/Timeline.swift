@@ -33,6 +33,26 @@ struct Timeline {
         return next <= now && next < periods[place].end ? next : nil
     }
 
+    /// Returns the paid time of the periods up to one of them, by which the App Store determines its commission.
+    ///
+    /// Free trials, refunded periods and times without a subscription do not count. A gap of more than 60 days starts the
+    /// count again.
+    ///
+    /// Source: Apple, "Auto-renewable Subscriptions" (days of paid service).
+    func paidTime(to place: Int, at now: Timestamp) -> Duration {
+        var total = Duration.zero
+        var lastEnd: Timestamp?
+        for index in periods.indices.prefix(through: place) where periods[index].start <= now {
+            let period = periods[index]
+            if let lastEnd, period.start - lastEnd > timing.paidTimeGap { total = .zero }
+            guard period.purchase.revocation == nil else { continue }
+            let end = min(period.end, replacement(of: index, at: now) ?? period.end, now)
+            if period.purchase.isPaid, end > period.start { total += end - period.start }
+            lastEnd = max(lastEnd ?? end, end)
+        }
+        return total
+    }
+
     /// Returns true if the next period belongs to the same run. A renewal may follow a billing retry. A purchase must
     /// start before access ends.
     func continues(from one: Period, to next: Period) -> Bool {

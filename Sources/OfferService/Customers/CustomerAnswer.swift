@@ -76,6 +76,19 @@ extension OwnedCustomer {
     }
 }
 
+extension OneTimePurchase {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.member("transactionID", utf8: transactionID.text.utf8)
+        writer.member("productID", utf8: productID.text.utf8)
+        switch type {
+        case .nonConsumable?: writer.member("type", "non_consumable")
+        case .nonRenewingSubscription?: writer.member("type", "non_renewing_subscription")
+        default: break
+        }
+        writer.member("at", at.milliseconds)
+    }
+}
+
 extension TeamFact {
     /// The name and the value as a JSON member.
     fileprivate var member: [UInt8] {

@@ -35,6 +35,7 @@ extension Subscription {
     private func writeEndAndRun(to writer: inout JSONWriter) {
         writer.member("endedAt", endedAt)
         if let endedBecause { writer.member("endedBecause", endedBecause.rawValue) }
+        if isPaidTimeWhole, paidFor >= .days(1) { writer.member("paidDays", Int64(paidFor / .days(1))) }
         guard isRunWhole else { return }
         writer.member("renewals", Int64(renewals))
         writer.member("subscribedSince", subscribedSince)

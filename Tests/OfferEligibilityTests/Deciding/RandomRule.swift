@@ -37,7 +37,7 @@ struct RandomRule {
     }
 
     private mutating func subscriptionTest() throws -> SubscriptionTest {
-        switch Int.random(in: 0..<18, using: &random) {
+        switch Int.random(in: 0..<19, using: &random) {
         case 0, 1: return .status(some(Subscription.Status.allCases))
         case 2: return .autoRenew(Bool.random(using: &random))
         case 3: return .renewsTo([pick([.same, .lower, .higher, .product(try ProductID("yearly"))])])
@@ -55,6 +55,7 @@ struct RandomRule {
         case 15:
             return .autoRenewChanged(
                 to: Bool.random(using: &random), within: .days(Int.random(in: 1...90, using: &random)))
+        case 17: return .paidFor(bounds(in: 0...400).days)
         case 16:
             let within: Duration? = Bool.random(using: &random) ? .days(Int.random(in: 1...200, using: &random)) : nil
             return .billingErrors(BillingErrorsTest(within: within, count: bounds(in: 0...2)))
@@ -64,7 +65,7 @@ struct RandomRule {
 
     private mutating func test() throws -> CustomerTest {
         let within: Duration? = Bool.random(using: &random) ? .days(Int.random(in: 1...200, using: &random)) : nil
-        switch Int.random(in: 0..<21, using: &random) {
+        switch Int.random(in: 0..<22, using: &random) {
         case 0: return .everSubscribed(Bool.random(using: &random))
         case 1: return .usedIntroductoryOffer(Bool.random(using: &random))
         case 2:
@@ -97,6 +98,7 @@ struct RandomRule {
         case 16: return .fact(TeamFactTest(name: pick(["a", "n", "d"]), .near(last: within, next: .days(300))))
         case 17: return .shown(EventTest(offers: pick([nil, ["half"]]), within: within, count: bounds(in: 0...3)))
         case 18: return .dismissed(EventTest(within: within, count: bounds(in: 0...3)))
+        case 20: return .bought(BoughtTest([try ProductID("lifetime")], within: within))
         case 19: return .firstShown(FirstShownTest(offers: ["half"], within: within ?? .days(1)))
         default:
             let scalars: [TeamFactTest.Scalar] = [.bool(true), .bool(false), .number(4), .text("2026-01-01")]

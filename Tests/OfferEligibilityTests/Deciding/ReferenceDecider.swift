@@ -96,7 +96,8 @@ struct ReferenceDecider {
     private func test(_ test: SubscriptionTest, _ subscription: Subscription) -> Double {
         let isActive = subscription.status == .active || subscription.status == .billingGracePeriod
         switch test.kind {
-        case is StatusTest, is EndedBecauseTest, is EndedAgoTest, is EndsInTest, is RenewalsTest, is SubscribedForTest:
+        case is StatusTest, is EndedBecauseTest, is EndedAgoTest, is EndsInTest, is RenewalsTest, is SubscribedForTest,
+            is PaidForTest:
             if !subscription.settled { return 0.5 }
         case is AutoRenewTest, is RenewsToTest, is PriceIncreaseTest:
             if subscription.autoRenews == nil { return 0.5 }
@@ -138,6 +139,9 @@ struct ReferenceDecider {
             let end = min(now.milliseconds, (subscription.endedAt ?? now).milliseconds)
             let length = Duration.milliseconds(max(0, end - subscription.subscribedSince.milliseconds))
             return subscription.isRunWhole ? inside(bounds, length) : beyond(bounds, length)
+        case let found as PaidForTest:
+            let paid = subscription.paidFor
+            return subscription.isPaidTimeWhole ? inside(found.bounds, paid) : beyond(found.bounds, paid)
         case let found as LastPeriodTest:
             let values = found.kinds
             return values.contains(subscription.lastPeriod) ? 1 : 0
@@ -281,6 +285,14 @@ struct ReferenceDecider {
         case let found as OwnsTest:
             let wanted = found.productIDs
             return wanted.map { truth(state.owns($0), is: true) }.max() ?? 0
+        case let found as BoughtTest:
+            let bought = state.purchases.filter { purchase in
+                guard found.productIDs.contains(purchase.productID) else { return false }
+                guard let within = found.within else { return true }
+                return now.milliseconds - purchase.at.milliseconds <= Int64(within / .milliseconds(1))
+            }
+            if bought.contains(where: { $0.isOwn == true }) { return 1 }
+            return bought.isEmpty && state.history.isOfApp ? 0 : 0.5
         case let found as StorefrontTest:
             guard let storefront = state.storefront else { return 0.5 }
             return found.storefronts.contains(storefront) ? 1 : 0
