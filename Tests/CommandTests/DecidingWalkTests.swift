@@ -24,8 +24,9 @@ struct DecidingWalkTests {
     func everyBlockIsKnown() {
         #expect(
             walk.blocks.map(\.language) == ["sh", "sh"] + Array(repeating: "json", count: 6) + [
-                // A rule and its check, what to show instead, the alarms, and a decision with its answer.
-                "yaml", "sh", "yaml", "sh", "sh", "sh", "text",
+                // A rule and its check, what to show instead, the alarms, introductory offers, and a decision with its
+                // answer.
+                "yaml", "sh", "yaml", "sh", "sh", "json", "sh", "text",
             ])
     }
 
@@ -47,9 +48,9 @@ struct DecidingWalkTests {
 
     @Test("the decision about one customer is explained")
     func decide() throws {
-        let outcome = try walk.run(start: walk.block(0), Self.settings, walk.block(13))
+        let outcome = try walk.run(start: walk.block(0), Self.settings, walk.block(14))
         #expect(outcome.status == 0, "\(outcome.standardError)")
-        #expect(outcome.standardOutput.hasPrefix(walk.block(14).trimmingCharacters(in: .newlines) + "\n"))
+        #expect(outcome.standardOutput.hasPrefix(walk.block(15).trimmingCharacters(in: .newlines) + "\n"))
     }
 
     @Test("a redemption without a signature is shown, and acknowledged by its number")

@@ -23,7 +23,7 @@ package struct SubscriberState: Hashable, Sendable {
     /// The Apple Accounts that the facts name.
     package internal(set) var appleAccounts: Set<TransactionID> = []
     /// The groups in which an introductory offer was used, even if it was refunded.
-    var introductoryGroups: Set<String> = []
+    package internal(set) var introductoryGroups: Set<String> = []
     /// True if an introductory offer was used in an unknown group.
     var usedIntroductoryOfferSomewhere = false
     /// True if the customer has bought a subscription.

@@ -31,6 +31,10 @@ extension OwnedCustomer {
         if let appTransactionID { writer.member(.appTransactionID(appTransactionID)) }
         if let storefront = state.storefront { writer.member("storefront", storefront) }
         writer.objects("subscriptions", state.subscriptions) { $1.write(to: &$0) }
+        if !state.introductoryGroups.isEmpty {
+            writer.member("introductoryOffersUsed", state.introductoryGroups.sorted())
+        }
+        if !state.purchases.isEmpty { writer.objects("purchases", state.purchases) { $1.write(to: &$0) } }
         writer.objects("redemptions", state.redemptions) { writer, redemption in
             redemption.write(to: &writer)
             guard let known = ledger.redemptions.first(where: { $0.isRecord(of: redemption) }) else { return }

@@ -32,9 +32,9 @@ package struct CustomerDecision {
     ) async throws(Problem) {
         let name = NamedCustomer.Name(
             bundleID: bundleID, identity: NamedCustomer.Identity(identifier), environment: environment)
-        let customer = try await CustomerLoader(store: store, refresher: nil).load(
-            NamedCustomer(name, proofs: nil, unprovenRefresh: .never), app, at: now
-        ) { _ in false }
+        let loader = CustomerLoader(store: store, refresher: nil)
+        let named = NamedCustomer(name, proofs: nil, unprovenRefresh: .never)
+        let customer = try await loader.load(named, app, at: now) { _ in false }
         var facts = supposition.map { customer.facts.supposing($0, at: now) } ?? customer.facts
         if let grant { facts = facts.granting(grant) }
         let decisions = app.rules.decide(facts, about: productIDs, at: now)
@@ -54,7 +54,8 @@ package struct CustomerDecision {
                     return .refused(OfferDecision(refusing: decision.offer, for: codes))
                 }
                 return .eligible(decision.offer, gaps: [])
-            })
+            },
+            introductoryOffers: await loader.introductoryOffers(to: customer, named, about: productIDs, app, at: now))
         subscriptions = customer.facts.state.subscriptions
     }
 

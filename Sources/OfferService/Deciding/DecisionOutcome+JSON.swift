@@ -41,8 +41,24 @@ extension DecisionOutcome {
             if showsDetails { writer.reasons(decision.reasons) } else { writer.reasons(decision.codes) }
         }
         if !hasOffer, let alternative { writer.object("instead") { $0.members(of: alternative) } }
+        if !introductoryOffers.isEmpty {
+            writer.objects("introductoryOffers", introductoryOffers) { writer, offer in
+                writer.member("subscriptionGroupID", offer.groupID)
+                writer.member("eligible", offer.isEligible.text)
+            }
+        }
         proofs?.write(to: &writer)
         return writer.finish()
+    }
+}
+
+extension Truth {
+    fileprivate var text: String {
+        switch self {
+        case .yes: "yes"
+        case .no: "no"
+        case .unknown: "unknown"
+        }
     }
 }
 

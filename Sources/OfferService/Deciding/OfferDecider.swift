@@ -130,7 +130,8 @@ struct OfferDecider: Sendable {
         try await ledger.merge(customer, at: time)
         let reasons = app.rules.introductoryReasons(customer.facts, of: productID, by: rule, at: time)
         signer.metrics.decided(productID, by: rule, reasons.codes, of: customer.app)
-        guard !reasons.contains(where: { $0.code == .unknown }) else {
+        let isEligible = reasons.introductoryOffer
+        guard isEligible != .unknown else {
             throw .notEligible(reasons, showsDetails: admission.principal.showsDetails)
         }
         let decision = SignedDecision(
@@ -138,8 +139,17 @@ struct OfferDecider: Sendable {
         let exposures =
             exposure.map { new.to(productID, nil, by: rule, $0.isOffered ? .offered : .heldOut, $0.places) } ?? []
         return (
-            reasons.isEmpty, decision, ExposuresToRecord(app: customer.app, exposures: exposures, at: time)
+            isEligible == .yes, decision, ExposuresToRecord(app: customer.app, exposures: exposures, at: time)
         )
+    }
+
+    /// Decides which introductory offers the customer of a decision would get, without a signature.
+    func introductoryOffers(
+        to customer: EvaluatedCustomer, _ named: NamedCustomer, about productIDs: Set<ProductID>?,
+        _ admission: Admission
+    ) async throws(Problem) -> [GroupIntroductoryOffer] {
+        await loader.introductoryOffers(
+            to: customer, named, about: productIDs, try admission.app(named.bundleID), at: now)
     }
 
     /// Merges the proofs of an offer without a rule into the store. Their facts rank equally with those of

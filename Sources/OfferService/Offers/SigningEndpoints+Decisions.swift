@@ -22,10 +22,12 @@ extension SigningEndpoints {
                 decision.customerName, proofs: proofs,
                 unprovenRefresh: NamedCustomer.UnprovenRefresh(admission.principal))
             return try await decider.ledger.withReservations { reservations async throws(Problem) in
-                let outcome = try await decider.decide(
+                var outcome = try await decider.decide(
                     customer, about: .products(decision.productIDs), signing: decision.signing.reserving,
                     wantsJWS: true, admission, &reservations)
                 if let failure = outcome.failure { throw failure }
+                outcome.introductoryOffers = try await decider.introductoryOffers(
+                    to: outcome.customer, customer, about: decision.productIDs, admission)
                 return try await respond(
                     with: HTTPResponse(
                         body: outcome.body(

@@ -36,10 +36,16 @@ struct DecisionAnswer: Decodable {
         let productID: String?
     }
 
+    struct IntroductoryOffer: Decodable {
+        let subscriptionGroupID: String
+        let eligible: String
+    }
+
     let environment: String
     let state: String?
     let link: Link?
     let instead: Instead?
+    let introductoryOffers: [IntroductoryOffer]?
     let offers: [Eligible]
     let refused: [Refused]
 
@@ -64,7 +70,11 @@ struct DecisionAnswer: Decodable {
             alternative: instead.map {
                 Alternative(
                     kind: Alternative.Kind(rawValue: $0.show), key: $0.key, text: $0.text, productID: $0.productID)
-            })
+            },
+            introductoryOffers: Dictionary(
+                (introductoryOffers ?? []).map {
+                    ($0.subscriptionGroupID, IntroductoryEligibility(rawValue: $0.eligible))
+                }, uniquingKeysWith: { first, _ in first }))
     }
 }
 

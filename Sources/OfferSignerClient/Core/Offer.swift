@@ -40,6 +40,20 @@ public struct OfferList: Hashable, Sendable {
     public let state: CustomerState?
     /// The content to show if ``offers`` is empty; nil for nothing.
     public let alternative: Alternative?
+    /// Whether the customer would get the introductory offers of each subscription group; empty if the app has no rule for
+    /// them.
+    public let introductoryOffers: [String: IntroductoryEligibility]
+}
+
+/// Whether a customer would get an introductory offer.
+public struct IntroductoryEligibility: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let yes = IntroductoryEligibility(rawValue: "yes")
+    public static let no = IntroductoryEligibility(rawValue: "no")
+    /// Ask StoreKit, with `isEligibleForIntroOffer`.
+    public static let unknown = IntroductoryEligibility(rawValue: "unknown")
 }
 
 /// A summary of a customer's subscriptions.
