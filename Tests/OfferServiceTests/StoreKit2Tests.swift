@@ -301,7 +301,7 @@ struct StoreKit2Tests {
             ])
         #expect(
             problems.map { $0["field"] as? String } == [
-                nil, nil, "offers[2]", "bundleID", "nonce", "colour", nil, "applicationUsername", nil,
+                nil, nil, "offers[2]", "productID", "nonce", "colour", nil, "applicationUsername", nil,
             ])
         #expect(problems.allSatisfy { $0.isEmpty || ($0["detail"] as? String)?.isEmpty == false })
         #expect(offers[1]["compactJWSMissing"] as? [String] == ["transaction_id_missing"])

@@ -102,6 +102,9 @@ package struct Catalogue: Hashable, Sendable {
     /// The SHA-256 digest of the configuration file, for the audit trail. Empty without a file.
     package let digest: [UInt8]
 
+    /// The app, if there is only one.
+    package var onlyApp: BundleID? { apps.count == 1 ? apps.keys.first : nil }
+
     package init(apps: [BundleID: App], digest: [UInt8] = []) {
         self.apps = apps
         self.digest = digest

@@ -68,7 +68,7 @@ struct GrantEndpoints: Sendable {
     }
 
     private func list(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
-        let query = try GrantQuery(RequestMembers.read(request))
+        let query = try GrantQuery(admission.members(of: request))
         let app = try admission.app(query.bundleID)
         var environments = app.environments.sorted { $0.rawValue < $1.rawValue }
         if let environment = query.environment { environments = environments.filter { $0 == environment } }
@@ -94,7 +94,7 @@ struct GrantEndpoints: Sendable {
     /// Returns the grant that a request names, if the caller may use its app.
     private func grant(in request: HTTPRequest, _ admission: Admission) async throws(Problem) -> StoredGrant {
         let id: UUIDText
-        let reader = MemberReader(try admission.members(of: request))
+        let reader = MemberReader(try admission.members(of: request, namesApp: false))
         do throws(MemberError) {
             try reader.refuseOthers(than: ["id"])
             id = try reader.field("id") { utf8, name throws(FieldError) in

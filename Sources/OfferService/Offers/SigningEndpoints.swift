@@ -75,7 +75,7 @@ struct SigningEndpoints: Sendable {
     func answerAdvancedCommerce(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Lane {
         try signer.requireReady()
         try refuseUsers(admission)
-        let commerce = try AdvancedCommerceRequest(RequestMembers.read(request), body: request.body)
+        let commerce = try AdvancedCommerceRequest(admission.members(of: request), body: request.body)
         let signed = AppStoreRequest.advancedCommerce(commerce.request)
         guard !signer.needsThreads(for: commerce.bundleID, admission) else {
             return onThreads(admission) { admission async throws(Problem) in

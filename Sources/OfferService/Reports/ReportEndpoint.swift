@@ -22,7 +22,7 @@ struct ReportEndpoint: Sendable {
 
     var handler: Endpoint.Handler {
         .later(limit: limit) { request, admission async throws(Problem) in
-            let query = try ReportQuery(RequestMembers.read(request))
+            let query = try ReportQuery(admission.members(of: request))
             let time = now()
             guard query.asOf.map({ $0 <= time }) ?? true else { throw .reportInFuture }
             let subject = ReportSubject(try query.offer(in: admission), asOf: query.asOf)

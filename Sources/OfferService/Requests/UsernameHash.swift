@@ -31,15 +31,3 @@ enum UsernameHash {
         }
     }
 }
-
-extension Admission {
-    /// Reads the members of a request, as ``RequestMembers`` does, but with hashed usernames if the caller is
-    /// configured for that.
-    func members(
-        of request: HTTPRequest, maximumCount: Int = JSONReader.Limit.count
-    ) throws(Problem) -> JSONObject {
-        let members = try RequestMembers.read(request, maximumCount: maximumCount)
-        guard principal.hashesUsernames else { return members }
-        do { return try UsernameHash.replacing(in: members) } catch { throw .signingUnavailable }
-    }
-}

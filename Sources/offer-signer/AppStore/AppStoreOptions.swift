@@ -34,25 +34,14 @@ struct AppStoreOptions: ParsableArguments {
         var flags = key.flags
         flags[Settings.database] = database
         let configuration = try key.folder.reader(flags).read()
-        let app = try scope(configuration.catalogue)
+        let app = try scope(configuration)
         return try await AppStoreAccess.run(configuration, app, withoutStore: withoutStore) { asking, _ in
             try await work(asking, app)
         }
     }
 
-    private func scope(_ catalogue: Catalogue?) throws -> AppScope {
-        let apps = catalogue?.apps ?? [:]
-        guard let bundleID = bundleID ?? (apps.count == 1 ? apps.keys.first : nil) else {
-            throw CommandError(
-                apps.isEmpty ? "no app is configured" : "several apps are configured",
-                hint: apps.isEmpty
-                    ? "name your apps in \(Settings.configurationFile.variable)" : "name one with --bundle-id")
-        }
-        guard let app = apps[bundleID] else {
-            throw CommandError(
-                "the configuration file has no app \(bundleID.text.description.printable)",
-                hint: "use a bundleID from \(Settings.configurationFile.variable)")
-        }
+    private func scope(_ configuration: Configuration) throws -> AppScope {
+        let (bundleID, app) = try configuration.app(bundleID)
         let environment = environment ?? (app.environments.contains(.production) ? .production : .sandbox)
         guard app.environments.contains(environment) else {
             throw CommandError(

@@ -29,8 +29,9 @@ struct CustomersShowCommand: AsyncParsableCommand {
     )
 
     @Option(
-        help: ArgumentHelp("The bundle ID of the app.", valueName: "id"), transform: BundleID.init(option:))
-    var bundleID: BundleID
+        help: ArgumentHelp("The bundle ID of the app, if there are several.", valueName: "id"),
+        transform: BundleID.init(option:))
+    var bundleID: BundleID?
 
     @OptionGroup var customer: OptionalCustomerOptions
 
@@ -60,10 +61,10 @@ struct CustomersShowCommand: AsyncParsableCommand {
         if let orderID {
             body = try await answer(toOrder: orderID)
         } else {
-            let app = try options.configuration().app(bundleID)
+            let (id, app) = try options.configuration().app(bundleID)
             let identifier = customer.identifiers[0]
             body = try await options.withStore { store in
-                try await answer(about: identifier, of: app, in: environment, store)
+                try await answer(about: identifier, of: app, id, in: environment, store)
             }
         }
         StandardStreams.print(String(decoding: body, as: UTF8.self) + "\n")
@@ -74,11 +75,11 @@ struct CustomersShowCommand: AsyncParsableCommand {
         var flags = options.folder.flags
         flags[Settings.database] = options.database
         let configuration = try options.folder.reader(flags).read()
-        let app = try configuration.app(bundleID)
+        let (id, app) = try configuration.app(bundleID)
         guard app.environments.contains(.production) else {
             throw CommandError("the app has no data in Production", hint: "the App Store looks up orders only there")
         }
-        let scope = AppScope(bundleID: bundleID, environment: .production)
+        let scope = AppScope(bundleID: id, environment: .production)
         return try await AppStoreAccess.run(configuration, scope) { asking, store in
             let facts = try await asking.refresh.transactions(ofOrder: number, in: scope).facts
             guard let store, let original = facts.map(\.originalTransactionID).min(by: { $0.precedes($1) }) else {
@@ -88,13 +89,13 @@ struct CustomersShowCommand: AsyncParsableCommand {
             if let number = TransactionNumber(original) {
                 _ = try await asking.refresh.statuses(of: number, in: scope)
             }
-            return try await answer(about: .originalTransactionID(original), of: app, in: .production, store)
+            return try await answer(about: .originalTransactionID(original), of: app, id, in: .production, store)
         }
     }
 
     private func answer(
-        about identifier: CustomerIdentifier, of app: Catalogue.App, in environment: AppStoreEnvironment?,
-        _ store: any SubscriberStore
+        about identifier: CustomerIdentifier, of app: Catalogue.App, _ bundleID: BundleID,
+        in environment: AppStoreEnvironment?, _ store: any SubscriberStore
     ) async throws -> [UInt8] {
         let stored = try await store.customers(known: identifier, bundleID: bundleID, environment: environment)
         return try await CustomerAnswer.body(

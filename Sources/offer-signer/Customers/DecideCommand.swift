@@ -29,8 +29,9 @@ struct DecideCommand: AsyncParsableCommand {
     )
 
     @Option(
-        help: ArgumentHelp("The bundle ID of the app.", valueName: "id"), transform: BundleID.init(option:))
-    var bundleID: BundleID
+        help: ArgumentHelp("The bundle ID of the app, if there are several.", valueName: "id"),
+        transform: BundleID.init(option:))
+    var bundleID: BundleID?
 
     @OptionGroup var customer: CustomerOptions
 
@@ -61,13 +62,13 @@ struct DecideCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.configuration()
-        let app = try configuration.app(bundleID)
+        let (id, app) = try configuration.app(bundleID)
         let quiet = Logger(label: "offer-signer") { _ in SwiftLogNoOpLogHandler() }
         let decision: CustomerDecision
         do {
             decision = try await options.withStore { store in
                 try await CustomerDecision(
-                    about: customer.identifier, of: app, bundleID, in: environment,
+                    about: customer.identifier, of: app, id, in: environment,
                     productIDs: productID.isEmpty ? nil : Set(productID),
                     store: CurrentStore(configuration.store, store: store, log: quiet), at: time ?? Timestamp(.now),
                     log: quiet)

@@ -14,8 +14,9 @@ import SubscriberSync
 /// The app of a command about grants, with its database and audit trail.
 struct GrantsAppOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The bundle ID of the app.", valueName: "id"), transform: BundleID.init(option:))
-    var bundleID: BundleID
+        help: ArgumentHelp("The bundle ID of the app, if there are several.", valueName: "id"),
+        transform: BundleID.init(option:))
+    var bundleID: BundleID?
 
     @Option(
         help: "The environment: Production, Sandbox, Xcode or LocalTesting.",
@@ -26,6 +27,7 @@ struct GrantsAppOptions: ParsableArguments {
 
     /// The desk on the command line. Its person is the user who runs the command.
     struct CommandDesk {
+        let bundleID: BundleID
         let desk: GrantDesk
         let person: OfferGrant.Person
         fileprivate let changes: AuditedChanges
@@ -63,7 +65,7 @@ struct GrantsAppOptions: ParsableArguments {
         _ body: (CommandDesk, Catalogue.App) async throws(Problem) -> Void
     ) async throws {
         let configuration = try options.configuration()
-        let configured = try configuration.app(bundleID)
+        let (id, configured) = try configuration.app(bundleID)
         let log = Logger(label: "offer-signer") { StreamLogHandler.standardError(label: $0) }
         let sources = SystemInputs.system
         let trail = try await AuditTrail.open(
@@ -74,7 +76,8 @@ struct GrantsAppOptions: ParsableArguments {
                     store: CurrentStore(configuration.store, store: store, log: log), makeNonce: sources.makeNonce,
                     now: sources.now, isAudited: trail != nil)
                 let person = OfferGrant.Person(CommandUser.name)
-                try await body(CommandDesk(desk: desk, person: person, changes: AuditedChanges(trail)), configured)
+                try await body(
+                    CommandDesk(bundleID: id, desk: desk, person: person, changes: AuditedChanges(trail)), configured)
             }
         } catch let problem as Problem {
             throw CommandError(

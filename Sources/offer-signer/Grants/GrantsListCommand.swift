@@ -25,7 +25,7 @@ struct GrantsListCommand: AsyncParsableCommand {
             var isEmpty = true
             for environment in configured.environments.sorted(by: { $0.rawValue < $1.rawValue })
             where app.environment == nil || app.environment == environment {
-                let scope = AppScope(bundleID: app.bundleID, environment: environment)
+                let scope = AppScope(bundleID: desk.bundleID, environment: environment)
                 let selection: GrantSelection = waiting ? .awaitingApproval(at: Timestamp(.now)) : .all
                 for grant in try await desk.desk.grants(in: scope, selection, limit: limit) {
                     isEmpty = false
@@ -84,7 +84,7 @@ extension GrantsAppOptions {
         try await withDesk { desk, configured async throws(Problem) in
             for id in ids {
                 let stored = try await desk.desk.grant(id)
-                guard stored.app.bundleID == bundleID else { throw .unknownGrant }
+                guard stored.app.bundleID == desk.bundleID else { throw .unknownGrant }
                 let changed = try await desk.record(kind, stored) { () async throws(Problem) in
                     try await change(
                         desk.desk, stored, configured, OfferGrant.Act(by: desk.person, at: Timestamp(.now)))

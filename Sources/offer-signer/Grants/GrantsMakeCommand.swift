@@ -59,13 +59,13 @@ struct GrantsMakeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let now = Timestamp(.now)
-        let order = GrantOrder(
-            customer: CustomerReference(
-                bundleID: app.bundleID, identifier: customer.identifier, environment: app.environment),
-            productID: productID, offerID: offerID,
-            purpose: OfferGrant.Purpose(reason: reason, note: note, ticket: ticket),
-            expiresAt: days.map { now + .hours(24 * $0) }, liftsLimits: liftLimits)
         try await app.withDesk { desk, configured async throws(Problem) in
+            let order = GrantOrder(
+                customer: CustomerReference(
+                    bundleID: desk.bundleID, identifier: customer.identifier, environment: app.environment),
+                productID: productID, offerID: offerID,
+                purpose: OfferGrant.Purpose(reason: reason, note: note, ticket: ticket),
+                expiresAt: days.map { now + .hours(24 * $0) }, liftsLimits: liftLimits)
             let prepared = try await desk.desk.prepare(order, by: desk.person, of: configured, at: now)
             let stored = StoredGrant(app: prepared.app, grant: prepared.grant)
             let made = try await desk.record(.grant, stored) { () async throws(Problem) in

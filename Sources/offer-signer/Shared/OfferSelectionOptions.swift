@@ -18,15 +18,7 @@ struct AppOptions: ParsableArguments {
 
     /// Returns the app and environment, and the settings of the app.
     func app(in catalogue: Catalogue) throws(CommandError) -> (AppScope, Catalogue.App) {
-        let apps = catalogue.apps.filter { id, _ in bundleID == nil || id == bundleID }
-        guard let (id, app) = apps.first else {
-            throw CommandError(
-                bundleID == nil ? "the configuration file has no app" : "the configuration file has no such app",
-                hint: "check \(Settings.configurationFile.variable) and --bundle-id")
-        }
-        guard apps.count == 1 else {
-            throw CommandError("the configuration file has several apps", hint: "add --bundle-id")
-        }
+        let (id, app) = try catalogue.app(bundleID)
         return (try scope(id, app), app)
     }
 
