@@ -18,6 +18,8 @@ import SubscriberSync
 struct NotificationEndpoint: Sendable {
     private let store: CurrentStore
     private let intake: NotificationIntake
+    /// nil if the App Store is not queried.
+    private let refresher: RefreshQueue?
     private let limits: RequestLimits
     private let metrics: SyncMetrics
     private let log: Logger
@@ -27,10 +29,12 @@ struct NotificationEndpoint: Sendable {
     private static let maximumRequests = 512
 
     init(
-        store: CurrentStore, intake: NotificationIntake, limits: RequestLimits, metrics: SyncMetrics, log: Logger
+        store: CurrentStore, intake: NotificationIntake, refresher: RefreshQueue?, limits: RequestLimits,
+        metrics: SyncMetrics, log: Logger
     ) {
         self.store = store
         self.intake = intake
+        self.refresher = refresher
         self.limits = limits
         self.metrics = metrics
         self.log = log
@@ -66,6 +70,9 @@ struct NotificationEndpoint: Sendable {
         } else {
             // If memory or connections run short, this connection is closed only after those of strangers.
             request.standing?.note(.user)
+            if let refresh = reading.unproven.flatMap({ RefreshRequest($0, in: reading.app) }) {
+                refresher?.refreshLater(refresh)
+            }
         }
         record(reading, outcome, request.context)
         var writer = JSONWriter()

@@ -155,7 +155,7 @@ package struct Application: Sendable {
         metricsPage = MetricsPage(metrics: metrics, health: health, budget: front.budget, trust: trust, store: store)
         intake = NotificationIntake(store: store, trust: trust, now: sources.now, log: log)
         notifications = NotificationEndpoint(
-            store: store, intake: intake, limits: limits, metrics: metrics.sync, log: log)
+            store: store, intake: intake, refresher: refresher, limits: limits, metrics: metrics.sync, log: log)
         linkVisits = LinkVisitCounter(store: store, log: log)
         linkPages = LinkPages(
             key: dependencies.links.key, origin: dependencies.links.origin, visits: linkVisits, metrics: metrics,

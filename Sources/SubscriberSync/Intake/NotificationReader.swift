@@ -20,6 +20,8 @@ package struct NotificationReader: Sendable {
         package let isAppAssumed: Bool
         /// The certificate chains to check for revocation.
         let chains: [any CertificatePath]
+        /// The subscription to query the App Store about, because the notification reports a change that it does not prove.
+        package var unproven: TransactionID?
     }
 
     private let verifier: AppStoreVerifier
@@ -88,6 +90,12 @@ package struct NotificationReader: Sendable {
                 notificationUUID: verified.notificationUUID, type: verified.name.type.rawValue,
                 subtype: verified.name.subtype?.rawValue, signedDate: signedDate, receivedAt: now),
             facts: facts, signedTexts: verified.signedTexts, fault: verified.receiptRefusal,
-            isAppAssumed: false, chains: [verified.receipt?.chain].compactMap { $0 })
+            isAppAssumed: false, chains: [verified.receipt?.chain].compactMap { $0 },
+            unproven: notification.isAboutRenewal ? notification.originalTransactionID?.transactionID : nil)
     }
+}
+
+extension LegacyNotification {
+    /// True if it reports a choice about renewals. Its receipt, the only signed part, does not contain that choice.
+    fileprivate var isAboutRenewal: Bool { type == .didChangeRenewalStatus || type == .didChangeRenewalPreference }
 }

@@ -3,6 +3,7 @@ import AppStoreStandIn
 import AppStoreTestSupport
 import OfferCore
 import OfferEligibility
+import OfferHTTP
 import StoreTestSupport
 import SubscriberStore
 import TestSupport
@@ -30,6 +31,26 @@ struct RefreshQueueTests {
         task.cancel()
         _ = await task.result
         try await service.end()
+    }
+
+    @Test("after a notification of version 1 about auto-renew, and no other, the App Store is queried")
+    func legacyNotification() async throws {
+        try await withRefresher(wait: .seconds(60)) { refresher, request, service in
+            let secret = "0123456789abcdef0123456789abcdef"
+            let intake = try StoreService.notifications(sharedSecret: secret, refresher: refresher)
+            func notify(_ type: String) async -> HTTPResponse {
+                await intake.notify(
+                    #"{"notification_type":"\#(type)","password":"\#(secret)","environment":"PROD","bid":"com.example.app","#
+                        + #""auto_renew_status":"false","original_transaction_id":"\#(request.key.id.text)"}"#)
+            }
+            let before = requests(service)
+            #expect(await notify("DID_RENEW").status == 200)
+            #expect(await notify("DID_CHANGE_RENEWAL_STATUS").status == 200)
+            // The same request waits for the refresh that the notification started.
+            #expect(await refresher.refresh([request]) == .answered(hasNews: true))
+            #expect(requests(service) == before + 1)
+            #expect(try await isKnown(request, service))
+        }
     }
 
     private func requests(_ service: SimulatedService) -> Int {

@@ -2,8 +2,10 @@ import AppStoreData
 import OfferCore
 import OfferEligibility
 import OfferHTTP
+import OfferService
 import StoreTestSupport
 import SubscriberStore
+import SubscriberSync
 import TestSupport
 
 @testable import AppStoreTestSupport
@@ -13,14 +15,15 @@ extension StoreService {
     static func notifications(
         sharedSecret: String? = nil, receivers: [String] = [], limits: Limits = Limits(), ocsp: OCSPTransport? = nil,
         chain: TestChain? = nil,
-        isOpen: Bool = true
+        isOpen: Bool = true, refresher: RefreshQueue? = nil
     ) throws -> StoreService {
         let app = Catalogue.App(
             appAppleID: 1_234_567_890, offers: [:],
             notifications: AppNotifications(receivers: receivers, sharedSecret: sharedSecret.map { Secret($0) }))
         let service = try StoreService(
             catalogue: Catalogue(apps: [Sample.bundleID: app]), limits: limits, hasIssuerID: false, ocsp: ocsp,
-            chain: chain, isOpen: isOpen)
+            chain: chain, isOpen: isOpen
+        ) { $0.subscribers.refresher = refresher }
         service.routes.setTime(Fixtures.timestamp)
         return service
     }
