@@ -49,7 +49,9 @@ package enum Console {
                 AuditPage(acts: acts, path: auditPath, waitLimit: application.searchWait).route,
             ] + CustomerPage(directory: application.directory, store: store, acts: acts, log: log).routes
             + GrantPage(desk: application.desk, store: store, acts: acts, log: log).routes
-            + OffersPage(store: store).routes + GrantsPage(desk: application.desk, acts: acts).routes
+            + OffersPage(store: store).routes
+            + WorklistsPage(store: store, acts: acts, metrics: application.metrics).routes
+            + GrantsPage(desk: application.desk, acts: acts).routes
             + ReportsPage(desk: application.reports, acts: acts).routes
             + RulesPage(trials: trials, acts: acts).routes + AlarmsPage(store: store, acts: acts).routes
         let signIn = SignInPages(

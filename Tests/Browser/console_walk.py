@@ -195,7 +195,7 @@ class Walk:
         """Goes through the console with the keyboard. The driver is signed in, on the start page."""
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(self.arguments.link))
         addresses = self.sections(driver)
-        self.expect("there are eight sections", len(addresses) == 8)
+        self.expect("there are nine sections", len(addresses) == 9)
         driver.get(origin + "/find")
         box = driver.find_element(By.NAME, "q")
         # The browser moves the focus after the page has loaded.
@@ -230,11 +230,25 @@ class Walk:
             self.expect(f"{name} opens", driver.find_element(By.TAG_NAME, "h1").text != "" and "Error" not in driver.title)
             if name != "find":
                 check(driver, name)
+        self.read_list(driver, check, origin)
         self.read_report(driver, check, origin)
         self.try_rules(driver, check, origin)
         driver.get(origin + "/nothing")
         self.expect_text(driver, "an unknown address has a page", "There is no such page")
         check(driver, "not-found")
+
+    def read_list(self, driver, check, origin):
+        """Opens each list until one has customers, and sees that it can be downloaded."""
+        driver.get(origin + "/lists")
+        lists = [link.get_attribute("href") for link in driver.find_elements(By.CSS_SELECTOR, "main td a")]
+        self.expect("there are lists", len(lists) > 2)
+        for address in lists:
+            driver.get(address)
+            self.expect_text(driver, "the list is read", "<h1>Customers ", path="/lists")
+            if driver.find_elements(By.CSS_SELECTOR, "form[action='/lists.csv'] button"):
+                break
+        self.expect("a list has customers", "Download as CSV" in driver.page_source)
+        check(driver, "list")
 
     def read_report(self, driver, check, origin):
         """Opens the overview of all offers, sorts it, and reads the report of the first offer."""

@@ -71,6 +71,7 @@ class Person:
             "offers": lambda: self.get("/offers"),
             "offers, one": lambda: self.get("/offers", OFFER),
             "offers.csv": lambda: self.get("/offers.csv"),
+            "lists": lambda: self.get("/lists"),
             "reports": lambda: self.get("/reports"),
             "reports/offer": lambda: self.get("/reports/offer", report),
             "reports/offer.csv": lambda: self.get("/reports/offer.csv", report),

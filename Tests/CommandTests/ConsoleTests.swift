@@ -194,7 +194,7 @@ struct ConsoleTests {
     private static let hostileName = "<script>document.title='hacked'</script>\"'&\u{202E}\u{5D0}"
 
     /// Fills the database: a customer who renews, a redemption that no signature explains, a customer with a hostile name,
-    /// and 80 customers in both arms of a sample, some of whom redeemed the offer.
+    /// one in billing retry, and 80 customers in both arms of a sample, some of whom redeemed the offer.
     private func addCustomers() async throws -> String {
         let store = try #require(StoreLocation("sqlite:\(folder.path)/subscribers.sqlite")).open()
         let today = (Date().timeIntervalSince1970 * 1000 - Double(Sample.day(0).milliseconds)) / 86_400_000
@@ -232,6 +232,17 @@ struct ConsoleTests {
             }
             try await store.merge([redemption], in: Sample.production)
         }
+        let failing = "2000000100000002"
+        let paid = Sample.transaction(failing, of: failing, today - 40, today - 10) {
+            $0.ownership = .purchased
+            $0.appAccountToken = Sample.token(90)
+        }
+        let retry = Sample.renewal(of: failing, signed: today - 9) {
+            $0.isInBillingRetryPeriod = true
+            $0.expirationIntent = .billingError
+        }
+        try await store.merge(
+            [paid, retry, Sample.status(3, of: failing, signed: today - 9)], in: Sample.production)
         let hostile = CustomerIdentifier.applicationUsername(Sample.text(Self.hostileName))
         try await store.setTeamFacts(
             [Sample.text("<img src=x>"): .text(Array(String(repeating: "</td><script>", count: 60).utf8))], of: hostile,

@@ -97,7 +97,8 @@ extension Samples {
             identifiers: [
                 CustomerView.Identifier(.appAccountToken, "d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10"),
                 CustomerView.Identifier(.appTransactionID, "7041234567890100000001"),
-            ], storefront: "DEU", subscriptions: [pro, basic], verdicts: verdicts(whatIf), whatIf: whatIf,
+            ], storefront: "DEU", subscriptions: [pro, basic], verdicts: verdicts(whatIf),
+            answer: AppAnswer(state: "active", hasOffer: true, alternative: nil), whatIf: whatIf,
             authorisations: [
                 CustomerView.Authorisation(
                     offerID: "stay", productID: "com.example.app.pro", state: .outstanding, at: days(-0.1),
@@ -138,7 +139,8 @@ extension Samples {
         CustomerView(
             frame: frame(address), now: now, address: address, app: "com.example.app", environment: "Sandbox",
             identifiers: [CustomerView.Identifier(.applicationUsername, "sam")], storefront: nil, isComplete: false,
-            subscriptions: [], verdicts: [], authorisations: [], redemptions: [], exposures: [], facts: [], links: [],
+            subscriptions: [], verdicts: [], answer: AppAnswer(state: nil, hasOffer: false, alternative: nil),
+            authorisations: [], redemptions: [], exposures: [], facts: [], links: [],
             timeline: TimelineView(entries: []))
     }
 
@@ -167,7 +169,8 @@ extension Samples {
             verdicts: [
                 OfferVerdict(
                     offerID: text, productID: text, rule: text, reasons: [OfferVerdict.Reason(text, remedy: script)])
-            ], whatIf: WhatIf(autoRenew: .on, factName: script, factValue: text),
+            ], answer: AppAnswer(state: "payment_failed", hasOffer: false, alternative: text),
+            whatIf: WhatIf(autoRenew: .on, factName: script, factValue: text),
             authorisations: [
                 CustomerView.Authorisation(
                     offerID: text, productID: text, state: .expired, at: .init(milliseconds: .min),

@@ -19,7 +19,7 @@ package enum Samples {
     static let signedOut = frame(nil, nil)
 
     package static var pages: [(name: String, html: HTML)] {
-        states + found + rules + reports + [
+        states + found + rules + reports + lists + [
             ("customer", customer().html),
             ("customer-what-if", customer(WhatIf(autoRenew: .off, factName: "careTicket", factValue: "T-1204")).html),
             ("customer-unknown", unknownCustomer.html), ("customer-hostile", hostileCustomer.html),

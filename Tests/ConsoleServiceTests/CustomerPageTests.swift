@@ -65,6 +65,28 @@ struct CustomerPageTests {
         #expect(after.text.contains("0 of 1 offer can be redeemed now"), "nothing was changed")
     }
 
+    @Test("the page says what an app is told and shows where no offer is eligible")
+    func alternative() async throws {
+        let yaml = TestConsole.configuration.replacing(
+            "    products:",
+            with: "    instead: [{rule: {subscription: {autoRenew: on}}, message: {key: enjoy}}]\n    products:")
+        let console = try await TestConsole(yaml)
+        try await Self.addCustomers(console)
+        let cookie = try await console.signIn(["support"])
+        let ada = await console.get(Self.page("originalTransactionID", "9000000000001"), cookie: cookie).text
+        #expect(ada.contains("the state <code>active</code>") && !ada.contains("Instead of an offer"))
+        let grace = await console.get(Self.page("originalTransactionID", "9000000000002"), cookie: cookie).text
+        #expect(grace.contains("Instead of an offer, it shows <bdi>the message enjoy</bdi>."))
+        let whatIf = await console.get(
+            Self.page("originalTransactionID", "9000000000002", "&autoRenew=off"), cookie: cookie
+        ).text
+        #expect(!whatIf.contains("Instead of an offer"))
+        console.setTime(Sample.day(50))
+        let later = try await console.signIn(["support"])
+        let ended = await console.get(Self.page("originalTransactionID", "9000000000001"), cookie: later).text
+        #expect(ended.contains("it shows <bdi>nothing</bdi>."))
+    }
+
     @Test("the terms of an offer stand beside it once App Store Connect has been read")
     func terms() async throws {
         let console = try await TestConsole()

@@ -7,7 +7,7 @@ struct RolesPageTests {
     /// The section of each row of the table.
     private static let sections: [String: ConsoleSection] = [
         "Find, and the page of a customer": .find, "Offers": .offers, "Grants, approving and withdrawing them": .grants,
-        "Reports": .reports, "Rules": .rules,
+        "Lists of customers": .lists, "Reports": .reports, "Rules": .rules,
         "Alarms, and acknowledging them": .alarms,
         "Health": .health, "Audit: one's own activity": .audit,
     ]

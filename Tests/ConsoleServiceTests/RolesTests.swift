@@ -16,6 +16,7 @@ struct RolesTests {
         "/grants/withdraw": ["support", "marketing"],
         "/find": ["support"], "/customer": ["support"], "/customer.csv": ["support"],
         "/offers": ["support", "marketing", "operator"], "/offers.csv": ["support", "marketing", "operator"],
+        "/lists": ["support", "marketing"], "/lists.csv": ["support", "marketing"],
         "/reports": ["marketing"], "/reports/offer": ["marketing"], "/reports/offer.csv": ["marketing"],
         "/reports/refresh": ["marketing"],
         "/rules": ["marketing", "operator"], "/rules/trial": ["marketing", "operator"],
@@ -72,7 +73,8 @@ struct RolesTests {
         let console = try await TestConsole()
         let cookie = try await console.signIn(Self.roles)
         for path in [
-            "/find", "/offers", "/offers.csv", "/reports", "/grants", "/grant", "/rules", "/alarms", "/health",
+            "/find", "/offers", "/offers.csv", "/lists", "/lists.csv", "/reports", "/grants", "/grant", "/rules",
+            "/alarms", "/health",
             "/audit",
             "/sign-in",
             "/nothing",

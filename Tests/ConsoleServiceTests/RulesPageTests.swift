@@ -47,6 +47,21 @@ struct RulesPageTests {
         }
     }
 
+    @Test("the page says that the sizes of samples are not checked while the database does not answer")
+    func unknownSizes() {
+        let rule = "{subscription: {status: active, autoRenew: off}}"
+        let sampled = TestConsole.configuration.replacing(rule, with: "{all: [\(rule), {share: {of: 0.5, by: s}}]}")
+        func page(_ text: String, _ drawn: [SampleSize]?) -> String {
+            let view = RulesView(
+                frame: PageFrame(person: nil, clock: .utc, version: "1"), now: Sample.day(1), text: "",
+                check: RulesCheck(text, drawn: drawn).view, refusal: nil, trials: [])
+            return String(decoding: view.html.utf8, as: UTF8.self)
+        }
+        let warning = "the sizes of samples are not checked"
+        #expect(page(sampled, nil).contains(warning))
+        #expect(!page(sampled, []).contains(warning) && !page(TestConsole.configuration, nil).contains(warning))
+    }
+
     @Test("problems stand at their lines, with the text of the line, and the form keeps the file")
     func problems() async throws {
         let console = try await TestConsole()

@@ -33,6 +33,7 @@ struct FactListTests {
             let known = await service.lookUp(StoreService.token(number))
             #expect(known.first?["facts"] as? [String: Int] == ["churn": Int(number)])
         }
+        #expect(service.routes.scrape().sum(of: "offer_signer_fact_statements_total") == 400)
         let trail = try String(contentsOfFile: folder.path + "/audit.jsonl", encoding: .utf8)
         #expect(trail.components(separatedBy: "customer_facts").count == 401)
     }

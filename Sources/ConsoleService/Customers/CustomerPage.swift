@@ -42,9 +42,10 @@ struct CustomerPage: Sendable {
         let whatIf = WhatIf(request.values)
         do throws(OfferService.Problem) {
             let customer = try await customer(at: address, app)
-            let decided = try await verdicts(address, app, whatIf, request)
+            let (verdicts, answer) = try await decide(address, app, whatIf, request)
             let view = CustomerView(
-                customer, at: address, in: app, decided, whatIf, page: Int(request.values["page"] ?? "") ?? 1, request)
+                customer, at: address, in: app, verdicts, answer, whatIf,
+                page: Int(request.values["page"] ?? "") ?? 1, request)
             return .page(view.html)
         } catch { throw refusal(error, request) }
     }
@@ -60,7 +61,7 @@ struct CustomerPage: Sendable {
         try await acts.record(.customer, request, app: address.app, customer: address.identifier.utf8)
         do throws(OfferService.Problem) {
             let customer = try await customer(at: address, app)
-            let view = CustomerView(customer, at: address, in: app, [], WhatIf(), page: 1, request)
+            let view = CustomerView(customer, at: address, in: app, [], nil, WhatIf(), page: 1, request)
             let timeline = CustomerTimeline.entries(customer, in: app, at: request.now)
             return .csv(table.csv(of: view, timeline: timeline), name: table.fileName)
         } catch { throw refusal(error, request) }
@@ -76,24 +77,26 @@ struct CustomerPage: Sendable {
 
     /// Decides about every offer of the app, with the what-if and, if there is one, without it. In an environment that the
     /// configuration no longer has, there are no offers.
-    private func verdicts(
+    private func decide(
         _ address: CustomerAddress, _ app: Catalogue.App, _ whatIf: WhatIf, _ request: ConsoleRequest
-    ) async throws(OfferService.Problem) -> [OfferVerdict] {
-        guard app.environments.contains(address.app.environment) else { return [] }
-        func decide(_ supposition: Supposition?) async throws(OfferService.Problem) -> [CustomerDecision.Verdict] {
+    ) async throws(OfferService.Problem) -> (verdicts: [OfferVerdict], answer: AppAnswer?) {
+        guard app.environments.contains(address.app.environment) else { return ([], nil) }
+        func decide(_ supposition: Supposition?) async throws(OfferService.Problem) -> CustomerDecision {
             try await CustomerDecision(
                 about: address.identifier, of: app, address.app.bundleID, in: address.app.environment, productIDs: nil,
-                supposing: supposition, store: store, at: request.now, log: log
-            ).verdicts
+                supposing: supposition, store: store, at: request.now, log: log)
         }
         guard let supposition = whatIf.supposition else {
-            return try await decide(nil).map { OfferVerdict($0, isChanged: false) }
+            let decision = try await decide(nil)
+            return (decision.verdicts.map { OfferVerdict($0, isChanged: false) }, AppAnswer(decision))
         }
-        let known = try await decide(nil)
-        return try await decide(supposition).map { verdict in
+        let known = try await decide(nil).verdicts
+        let decision = try await decide(supposition)
+        let verdicts = decision.verdicts.map { verdict in
             let before = known.first { $0.offer == verdict.offer }
             return OfferVerdict(verdict, isChanged: before?.reasons.isEmpty != verdict.reasons.isEmpty)
         }
+        return (verdicts, AppAnswer(decision))
     }
 
     private func refusal(_ problem: OfferService.Problem, _ request: ConsoleRequest) -> ConsoleRefusal {
@@ -167,6 +170,13 @@ extension TeamFactValue {
         case .text(let utf8), .number(let utf8): String(decoding: utf8, as: UTF8.self)
         case .bool(let value): value ? "true" : "false"
         }
+    }
+}
+
+extension AppAnswer {
+    fileprivate init(_ decision: CustomerDecision) {
+        self.init(
+            state: decision.state?.rawValue, hasOffer: decision.hasOffer, alternative: decision.alternative)
     }
 }
 

@@ -9,7 +9,7 @@ extension CustomerView {
     /// - Parameter page: the page of the timeline, from 1.
     convenience init(
         _ customer: KnownCustomer, at address: CustomerAddress, in app: Catalogue.App, _ verdicts: [OfferVerdict],
-        _ whatIf: WhatIf, page: Int, _ request: ConsoleRequest
+        _ answer: AppAnswer?, _ whatIf: WhatIf, page: Int, _ request: ConsoleRequest
     ) {
         let owned = customer.owned
         let state = owned.state(in: app, at: request.now)
@@ -22,7 +22,8 @@ extension CustomerView {
             subscriptions: state.subscriptions.map { subscription in
                 SubscriptionView(subscription, periods[subscription.originalTransactionID] ?? [])
             },
-            verdicts: verdicts, whatIf: whatIf, grants: request.grants(of: customer), mayGrant: app.rules.grants != nil,
+            verdicts: verdicts, answer: answer, whatIf: whatIf, grants: request.grants(of: customer),
+            mayGrant: app.rules.grants != nil,
             authorisations: customer.ledger.authorisations.map { Authorisation($0, at: request.now) },
             redemptions: state.redemptions.map { redemption in
                 Redemption(redemption, known: customer.ledger.redemptions.first { $0.isRecord(of: redemption) })

@@ -14,15 +14,17 @@ struct ConsoleActs: Sendable {
     /// Waits until the line of an act is durable.
     /// - Parameters:
     ///   - app: nil for acts about no app.
+    ///   - item: what the act is about; nil for the app.
     ///   - customer: the identifier of the customer, or the text of a search.
     func record(
         _ kind: ConsoleAct.Kind, by account: ConsoleAccount, _ request: ConsoleRequest, app: AppScope? = nil,
-        customer: [UInt8]? = nil, alarm: Int64? = nil
+        item: CatalogueItem? = nil, customer: [UInt8]? = nil, alarm: Int64? = nil, about: String? = nil
     ) async throws(ConsoleRefusal) {
         guard let trail else { return }
-        let act = ConsoleAct(kind, by: account.name, subject: account.subject, in: app?.environment, alarm: alarm)
+        let act = ConsoleAct(
+            kind, by: account.name, subject: account.subject, in: app?.environment, alarm: alarm, about: about)
         let entry = entry(
-            act, request, app.map { CatalogueItem(app: $0.bundleID) }, customer: customer, .accepted)
+            act, request, item ?? app.map { CatalogueItem(app: $0.bundleID) }, customer: customer, .accepted)
         guard trail.fault == nil, let commit = trail.add([entry]), await commit.isDurable() else {
             throw request.unavailable
         }
@@ -30,11 +32,12 @@ struct ConsoleActs: Sendable {
 
     /// Records an act of the person who is signed in.
     func record(
-        _ kind: ConsoleAct.Kind, _ request: ConsoleRequest, app: AppScope? = nil, customer: [UInt8]? = nil,
-        alarm: Int64? = nil
+        _ kind: ConsoleAct.Kind, _ request: ConsoleRequest, app: AppScope? = nil, item: CatalogueItem? = nil,
+        customer: [UInt8]? = nil, alarm: Int64? = nil, about: String? = nil
     ) async throws(ConsoleRefusal) {
         guard let session = request.session else { throw .signIn(nil) }
-        try await record(kind, by: session.account, request, app: app, customer: customer, alarm: alarm)
+        try await record(
+            kind, by: session.account, request, app: app, item: item, customer: customer, alarm: alarm, about: about)
     }
 
     /// Records that an act did not take effect after all.

@@ -12,8 +12,12 @@ struct RulesCheck: Sendable {
     /// The maximum number of offers with rules that a trial compares. The memory of its result depends on it.
     static let maximumOffers = 1000
 
-    /// - Parameter drawn: the first size of each sample.
-    init(_ text: String, drawn: [SampleSize]) {
+    private static let unknownSizes = Diagnostic(
+        "the sizes of samples are not checked, because the database does not answer",
+        hint: "check the file again in a minute")
+
+    /// - Parameter drawn: the first size of each sample; nil if they are unknown.
+    init(_ text: String, drawn: [SampleSize]?) {
         // Rules do not need the secrets that the file names. No other file is read.
         let (file, problems) = ConfigurationFile.check(Array(text.utf8)) { _ throws(Diagnostic) in Secret("-") }
         guard problems.isEmpty else {
@@ -23,15 +27,18 @@ struct RulesCheck: Sendable {
             return
         }
         let catalogue = file.catalogue ?? Catalogue(apps: [:])
-        let changed = catalogue.changedSamples(since: drawn)
+        let changed = catalogue.changedSamples(since: drawn ?? [])
         guard changed.isEmpty else {
             self.catalogue = nil
             view = RulesView.Check(problems: changed.map(RulesView.Finding.init))
             return
         }
         self.catalogue = catalogue
+        let isUnchecked = drawn == nil && catalogue.apps.values.contains { !$0.rules.sampleSizes.isEmpty }
         view = RulesView.Check(
-            problems: [], warnings: CatalogueLint.warnings(about: catalogue).map(RulesView.Finding.init),
+            problems: [],
+            warnings: (CatalogueLint.warnings(about: catalogue) + (isUnchecked ? [Self.unknownSizes] : [])).map(
+                RulesView.Finding.init),
             notes: CatalogueLint.notes(about: catalogue).map(RulesView.Finding.init),
             offers: catalogue.apps.sorted { $0.key.text.description < $1.key.text.description }.flatMap {
                 bundleID, app in

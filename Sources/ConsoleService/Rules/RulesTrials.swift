@@ -53,9 +53,9 @@ final class RulesTrials: Service {
         self.log = log
     }
 
-    /// Returns the first size of each sample; none while the database cannot be read.
-    func sampleSizes() async -> [SampleSize] {
-        do throws(StoreError) { return try await store.sampleSizes() } catch { return [] }
+    /// Returns the first size of each sample; nil while the database cannot be read.
+    func sampleSizes() async -> [SampleSize]? {
+        do throws(StoreError) { return try await store.sampleSizes() } catch { return nil }
     }
 
     /// Adds a trial, which runs when it is its turn. The oldest result makes room for it.

@@ -15,14 +15,14 @@ package enum ConsoleRole: String, CaseIterable, Hashable, Sendable {
 
 /// A part of the console in the navigation.
 package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
-    case find, offers, reports, grants, rules, alarms, health, audit
+    case find, offers, lists, reports, grants, rules, alarms, health, audit
 
     /// The roles that may open the section. Everybody may see their own activity.
     package var roles: [ConsoleRole] {
         switch self {
         case .find: [.support]
         case .offers: [.support, .marketing, .operator]
-        case .grants: [.support, .marketing]
+        case .grants, .lists: [.support, .marketing]
         case .reports: [.marketing]
         case .rules: [.marketing, .operator]
         case .alarms, .health: [.operator]
@@ -34,6 +34,7 @@ package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .find: PageAddress("/find")
         case .offers: PageAddress("/offers")
+        case .lists: PageAddress("/lists")
         case .reports: PageAddress("/reports")
         case .grants: PageAddress("/grants")
         case .rules: PageAddress("/rules")
@@ -47,6 +48,7 @@ package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .find: "Find"
         case .offers: "Offers"
+        case .lists: "Lists"
         case .reports: "Reports"
         case .grants: "Grants"
         case .rules: "Rules"

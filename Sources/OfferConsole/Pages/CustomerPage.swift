@@ -96,7 +96,7 @@ extension CustomerView {
             "offers", "Offers",
             """
             <p class="lead">\(eligible) of \(Words.count(verdicts.count, "offer")) can be redeemed now.</p>
-            \(whatIf.form(address))\(list)
+            \(answer?.html)\(whatIf.form(address))\(list)
             """)
     }
 

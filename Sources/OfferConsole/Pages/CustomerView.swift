@@ -136,6 +136,8 @@ package final class CustomerView: Sendable {
     let isComplete: Bool
     let subscriptions: [SubscriptionView]
     let verdicts: [OfferVerdict]
+    /// nil if the app does not serve the environment.
+    let answer: AppAnswer?
     let whatIf: WhatIf
     /// The latest first.
     let grants: [GrantView]
@@ -151,7 +153,7 @@ package final class CustomerView: Sendable {
     package init(
         frame: PageFrame, now: Timestamp, address: PageAddress, app: String, environment: String,
         identifiers: [Identifier], storefront: String?, isComplete: Bool = true, subscriptions: [SubscriptionView],
-        verdicts: [OfferVerdict], whatIf: WhatIf = WhatIf(), grants: [GrantView] = [],
+        verdicts: [OfferVerdict], answer: AppAnswer? = nil, whatIf: WhatIf = WhatIf(), grants: [GrantView] = [],
         mayGrant: Bool = false, authorisations: [Authorisation],
         redemptions: [Redemption], exposures: [Exposure], facts: [Fact], links: [Link], timeline: TimelineView
     ) {
@@ -165,6 +167,7 @@ package final class CustomerView: Sendable {
         self.isComplete = isComplete
         self.subscriptions = subscriptions
         self.verdicts = verdicts
+        self.answer = answer
         self.whatIf = whatIf
         self.grants = grants
         self.mayGrant = mayGrant

@@ -73,6 +73,29 @@ package final class OfferVerdict: Sendable {
     }
 }
 
+/// What an app is told about a customer beside the offers.
+package struct AppAnswer: Sendable {
+    /// The state in the word that the app gets; nil if nothing certain is known.
+    let state: String?
+    let hasOffer: Bool
+    /// The content that the app shows instead of an offer, such as `the message pause`; nil for nothing.
+    let alternative: String?
+
+    package init(state: String?, hasOffer: Bool, alternative: String?) {
+        self.state = state
+        self.hasOffer = hasOffer
+        self.alternative = alternative
+    }
+
+    var html: HTML {
+        let told: HTML =
+            state.map { "An app is told the state <code>\($0)</code>." }
+            ?? "An app is told no state: nothing certain is known."
+        guard !hasOffer else { return "<p>\(told)</p>" }
+        return "<p>\(told) Instead of an offer, it shows \(UserText.text(alternative ?? "nothing")).</p>"
+    }
+}
+
 /// A change to the known data for which the offers are decided. Nothing is stored.
 ///
 /// Fields, beside those of the customer's address: `autoRenew` (`as_is`, `on` or `off`), `factName` (up to 64 bytes) and

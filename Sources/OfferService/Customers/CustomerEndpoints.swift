@@ -3,6 +3,7 @@ import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferHTTP
+import OfferTelemetry
 import SubscriberStore
 import SubscriberSync
 
@@ -14,16 +15,18 @@ struct CustomerEndpoints: Sendable {
     private let store: CurrentStore
     private let directory: CustomerDirectory
     private let changes: AuditedChanges
+    private let metrics: ServiceMetrics
     private let now: @Sendable () -> Timestamp
     /// The limit on requests that wait for the database.
     private let limit = LaneLimit(256)
 
     /// - Parameter trail: nil if there is no audit trail.
     init(
-        store: CurrentStore, directory: CustomerDirectory, trail: AuditTrail?,
+        store: CurrentStore, directory: CustomerDirectory, trail: AuditTrail?, metrics: ServiceMetrics,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
+        self.metrics = metrics
         self.directory = directory
         changes = AuditedChanges(trail)
         self.now = now
@@ -64,6 +67,7 @@ struct CustomerEndpoints: Sendable {
             try await make(change, of: customers.map(\.customer), admission) { store async throws(StoreError) in
                 try await store.setTeamFacts(customers.map(\.statement), in: scope, at: now())
             }
+            metrics.factStatements.increment(by: customers.count)
             return .noContent
         }
     }

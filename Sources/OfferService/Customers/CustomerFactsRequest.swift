@@ -1,26 +1,26 @@
 package import OfferCore
 package import OfferEligibility
-import SubscriberStore
+package import SubscriberStore
 
 /// The body of `PUT /v1/customers/facts`: the team's facts about one customer, or about each customer of a list.
 package struct CustomerFactsRequest {
     /// The customers with their statements, in the order of the request. All have the same app and environment.
-    let customers: [(customer: CustomerReference, statement: TeamFactStatement)]
+    package let customers: [(customer: CustomerReference, statement: TeamFactStatement)]
 
     /// The permitted number of facts of a customer.
-    static let counts = 1...100
+    package static let counts = 1...100
     /// The permitted number of customers in a list.
-    static let customerCounts = 1...200
+    package static let customerCounts = 1...200
     /// The maximum size of a text, in bytes.
-    static let maximumTextSize = 1024
+    package static let maximumTextSize = 1024
     /// The maximum size of a number, in bytes. A number that many parsers cannot read would make the whole answer
     /// unreadable.
-    static let maximumNumberSize = 64
+    package static let maximumNumberSize = 64
     /// The maximum number of members to read. It exceeds the permitted numbers of facts and of customers, so that a
     /// request with too many gets the error about them.
-    static let maximumCount = 256
+    package static let maximumCount = 256
 
-    init(_ request: JSONObject) throws(Problem) {
+    package init(_ request: JSONObject) throws(Problem) {
         guard let list = request["customers"] else {
             let customer = try CustomerReference(request, others: ["facts"])
             customers = [(customer, try Self.statement(request["facts"], about: customer, "facts"))]

@@ -3,10 +3,10 @@ package import OfferEligibility
 
 /// A request's reference to a customer: the app, exactly one identifier, and an optional environment.
 package struct CustomerReference: Sendable {
-    let bundleID: BundleID
-    let identifier: CustomerIdentifier
+    package let bundleID: BundleID
+    package let identifier: CustomerIdentifier
     /// nil if the request names no environment.
-    let environment: AppStoreEnvironment?
+    package let environment: AppStoreEnvironment?
 
     package init(bundleID: BundleID, identifier: CustomerIdentifier, environment: AppStoreEnvironment?) {
         self.bundleID = bundleID

@@ -71,6 +71,12 @@ package struct CustomerDecision {
         }
     }
 
+    /// The state that the app is told; nil if nothing certain is known.
+    package var state: SubscriberState.Summary? { outcome.customer.facts.state.summary }
+
+    /// True if the customer may have an offer.
+    package var hasOffer: Bool { outcome.hasOffer }
+
     /// A description of the content that the app shows instead of an offer; nil if the customer may have an offer, or if
     /// the app shows nothing.
     package var alternative: String? { outcome.hasOffer ? nil : outcome.alternative?.words }

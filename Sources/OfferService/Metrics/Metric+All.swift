@@ -28,6 +28,17 @@ extension Metric {
         "offer_signer_grants_total", .counter, ["act"],
         "Grants of an offer to one customer: `made`, `waiting` for a second person because the budget is used up, "
             + "`approved` or `withdrawn`.")
+    static let listedCustomers = Metric(
+        "offer_signer_listed_customers_total", .counter, ["list"],
+        "Customers that answers and pages of lists named, by list: those who may have an `offer`, and those in the state "
+            + "`billing_retry` or `price_increase`.")
+    static let purchases = Metric(
+        "offer_signer_purchases_total", .counter, ["outcome"],
+        "Transactions that `POST /v1/purchases` verified: `stored`, or `not_stored`, which the app must not finish. "
+            + "`refused` counts requests instead, whose reasons other counters of refusals have.")
+    static let factStatements = Metric(
+        "offer_signer_fact_statements_total", .counter, [],
+        "Customers about whom `PUT /v1/customers/facts` stored facts, each customer of a list separately.")
     static let shownLinks = Metric(
         "offer_signer_shown_links_total", .counter, ["outcome"],
         "Links of campaigns that requests show: `campaign`, a personal link `claimed` for the first time or `repeated`, and "
@@ -209,7 +220,8 @@ extension Metric {
         "Always 1, labelled with the versions of the program, its compiler, and the OpenSSL library it runs with.")
 
     package static let all = [
-        requests, refusals, limited, keyedRequests, preflights, grants, shownLinks, linkPages, emailUsernames,
+        requests, refusals, limited, keyedRequests, preflights, grants, listedCustomers, purchases,
+        factStatements, shownLinks, linkPages, emailUsernames,
         signatures,
         unboundJWS,
         selfVerificationFailures,

@@ -5,7 +5,7 @@ import NIOCore
 package import OfferAudit
 import OfferConfiguration
 package import OfferCore
-import OfferEligibility
+package import OfferEligibility
 package import OfferHTTP
 package import OfferTelemetry
 import SubscriberStore
@@ -24,6 +24,9 @@ package final class ServiceMetrics: Sendable {
     private let decisions = NIOLockedValueBox<[DecidedOn: Counter]>([:])
     private let reloads: [ReloadOutcome: Counter]
     private let grants: [GrantAct: Counter]
+    private let listedCustomers: [String: Counter]
+    private let purchases: [PurchaseOutcome: Counter]
+    let factStatements: Counter
     private let shownLinks: [ShownLinkOutcome: Counter]
     private let linkPages: [LinkPageKind: Counter]
     private let preflights: [PreflightOutcome: Counter]
@@ -50,6 +53,12 @@ package final class ServiceMetrics: Sendable {
         limited = Self.each { registry.counter(.limited, $0) }
         reloads = Self.each { registry.counter(.ringReloads, $0) }
         grants = Self.each { registry.counter(.grants, $0) }
+        listedCustomers = Dictionary(
+            uniqueKeysWithValues: (["offer"] + Worklist.State.allCases.map(\.rawValue)).map {
+                ($0, registry.counter(.listedCustomers, $0))
+            })
+        purchases = Self.each { registry.counter(.purchases, $0) }
+        factStatements = registry.counter(.factStatements)
         shownLinks = Self.each { registry.counter(.shownLinks, $0) }
         linkPages = Self.each { registry.counter(.linkPages, $0) }
         preflights = Self.each { registry.counter(.preflights, $0) }
@@ -201,6 +210,21 @@ package final class ServiceMetrics: Sendable {
         /// Above the budget of the person, so a second person must approve it.
         case waiting
     }
+
+    /// Counts customers whom a part of a list names.
+    package func listed(_ count: Int, on list: Worklist) {
+        let name = if case .state(let state) = list { state.rawValue } else { "offer" }
+        listedCustomers[name]?.increment(by: count)
+    }
+
+    /// The result of a transaction that an app or a backend shows, or of a request that shows some.
+    enum PurchaseOutcome: String, CaseIterable {
+        case stored
+        case notStored = "not_stored"
+        case refused
+    }
+
+    func purchase(_ outcome: PurchaseOutcome) { purchases[outcome]?.increment() }
 
     /// The result of a link in a request.
     enum ShownLinkOutcome: String, CaseIterable {

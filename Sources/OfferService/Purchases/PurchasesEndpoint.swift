@@ -14,6 +14,8 @@ struct PurchasesEndpoint: Sendable {
     /// The limit on requests whose proofs are being verified. Offers have one of their own.
     private let limit = LaneLimit(64)
 
+    private var metrics: ServiceMetrics { signing.signer.metrics }
+
     init(signing: SigningEndpoints, now: @escaping @Sendable () -> Timestamp) {
         self.signing = signing
         self.now = now
@@ -21,7 +23,10 @@ struct PurchasesEndpoint: Sendable {
 
     var handler: Endpoint.Handler {
         .later(limit: limit) { request, admission async throws(Problem) in
-            try await answer(request, admission)
+            do throws(Problem) { return try await answer(request, admission) } catch {
+                metrics.purchase(.refused)
+                throw error
+            }
         }
     }
 
@@ -56,8 +61,9 @@ struct PurchasesEndpoint: Sendable {
         writer.objects("transactions", proofs?.transactions.map(\.payload) ?? []) { writer, transaction in
             writer.member("transactionID", utf8: transaction.transactionID.text.utf8)
             writer.member("productID", utf8: transaction.productID.text.utf8)
-            writer.member(
-                "finish", stored.contains(SubscriberFact.Key(kind: .transaction, id: transaction.transactionID)))
+            let isStored = stored.contains(SubscriberFact.Key(kind: .transaction, id: transaction.transactionID))
+            metrics.purchase(isStored ? .stored : .notStored)
+            writer.member("finish", isStored)
         }
         if let receipt = proofs?.receipt?.receipt {
             writer.object("appReceipt") { writer in

@@ -124,8 +124,9 @@ package struct Application: Sendable {
             ?? AppStoreTrust(AppStoreSettings(), now: sources.now, metrics: metrics.sync, log: log)
         directory = CustomerDirectory(store: store, refresher: refresher, now: sources.now)
         customers = CustomerEndpoints(
-            store: store, directory: directory, trail: safeguards.trail, now: sources.now)
-        worklists = WorklistEndpoint(store: store, trail: safeguards.trail, now: sources.now)
+            store: store, directory: directory, trail: safeguards.trail, metrics: metrics, now: sources.now)
+        worklists = WorklistEndpoint(
+            store: store, trail: safeguards.trail, metrics: metrics, now: sources.now)
         desk = GrantDesk(
             store: store, directory: directory, makeNonce: sources.makeNonce, metrics: metrics,
             isAudited: safeguards.trail != nil)

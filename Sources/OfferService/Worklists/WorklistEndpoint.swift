@@ -13,12 +13,14 @@ struct WorklistEndpoint: Sendable {
     let store: CurrentStore
     let now: @Sendable () -> Timestamp
     private let changes: AuditedChanges
+    private let metrics: ServiceMetrics
     /// The lists that are read at the same time.
     private let limit = LaneLimit(2)
 
     /// - Parameter trail: nil if there is no audit trail.
-    init(store: CurrentStore, trail: AuditTrail?, now: @escaping @Sendable () -> Timestamp) {
+    init(store: CurrentStore, trail: AuditTrail?, metrics: ServiceMetrics, now: @escaping @Sendable () -> Timestamp) {
         self.store = store
+        self.metrics = metrics
         self.now = now
         changes = AuditedChanges(trail)
     }
@@ -52,6 +54,7 @@ struct WorklistEndpoint: Sendable {
             } else {
                 page = try await read(reader, from: body.start)
             }
+            metrics.listed(page.customers.count, on: list)
             var writer = JSONWriter()
             writer.member("environment", environment.rawValue)
             writer.objects("customers", page.customers) { $1.write(to: &$0) }

@@ -24,30 +24,33 @@ package struct WorklistReader: Sendable {
 
     /// The number of subscriptions that ``page(from:limit:in:)`` reads at a time, so that no change waits for long.
     private static let step: Int64 = 100
-    private static let maximumSteps = 20
-    /// The time after which a page ends, so that a busy service answers with a short page and not with none.
-    private static let maximumTime = Duration.seconds(5)
 
-    /// Reads a part of the list. It ends after a few thousand subscriptions or some seconds, even if it names no customer.
+    /// Reads a part of the list. It ends after a number of subscriptions or some seconds, even if it names no customer.
     /// - Parameters:
     ///   - start: the number of the subscription with which the part begins; nil for the first part.
+    ///   - end: the number of the subscription with which the next part begins; nil for the rest of the list.
     ///   - limit: the number of customers after which the part ends. It may have some more.
+    ///   - maximumSteps: the number of steps after which the part ends, of a hundred subscriptions each.
+    ///   - maximumTime: the time after which the part ends, so that a busy service answers with a short part and not with
+    ///     none.
     package func page(
-        from start: Int64?, limit: Int, in store: any SubscriberStore
+        from start: Int64?, before end: Int64? = nil, limit: Int, maximumSteps: Int = 20,
+        maximumTime: Duration = .seconds(5), in store: any SubscriberStore
     ) async throws(StoreError) -> Page {
         guard let numbers = try await store.subscriptionNumbers(in: app) else { return Page(customers: [], next: nil) }
         var number = max(numbers.lowerBound, start ?? numbers.lowerBound)
+        let lastNumber = min(numbers.upperBound, end.map { $0 - 1 } ?? numbers.upperBound)
         var customers: [WorklistCustomer] = []
-        let end = ContinuousClock.now + Self.maximumTime
-        for step in 0..<Self.maximumSteps {
-            guard number <= numbers.upperBound else { return Page(customers: customers, next: nil) }
-            guard customers.count < limit, step == 0 || ContinuousClock.now < end, !Task.isCancelled else { break }
-            let last = min(number + Self.step - 1, numbers.upperBound)
+        let deadline = ContinuousClock.now + maximumTime
+        for step in 0..<maximumSteps {
+            guard number <= lastNumber else { return Page(customers: customers, next: nil) }
+            guard customers.count < limit, step == 0 || ContinuousClock.now < deadline, !Task.isCancelled else { break }
+            let last = min(number + Self.step - 1, lastNumber)
             customers += try await members(of: store.customers(in: app, numbered: number...last), in: store)
                 .map(\.customer)
             number = last + 1
         }
-        return Page(customers: customers, next: number <= numbers.upperBound ? number : nil)
+        return Page(customers: customers, next: number <= lastNumber ? number : nil)
     }
 
     /// Reads the whole list. A customer who is erased meanwhile is not in it.

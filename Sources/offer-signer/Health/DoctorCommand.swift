@@ -344,8 +344,14 @@ struct DoctorCommand: AsyncParsableCommand {
             let store = try? location.open(.latestVersion)
         else { return }
         defer { try? store.close() }
-        for problem in catalogue.changedSamples(since: (try? await store.sampleSizes()) ?? []) {
-            StandardStreams.print("warning: \(problem.error)\nhint: \(problem.hint)\n")
+        do {
+            for problem in catalogue.changedSamples(since: try await store.sampleSizes()) {
+                StandardStreams.print("warning: \(problem.error)\nhint: \(problem.hint)\n")
+            }
+        } catch {
+            StandardStreams.print(
+                "warning: the sizes of samples could not be read: \(error.diagnostic.error)\n"
+                    + "hint: run doctor again when the database answers\n")
         }
     }
 

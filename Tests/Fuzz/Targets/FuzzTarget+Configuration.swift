@@ -32,7 +32,7 @@ extension FuzzTarget {
     /// them. A problem begins with the file, the line and the path.
     private static func isAboutRule(_ problem: Diagnostic) -> Bool {
         let path = problem.error.split(separator: ": ", maxSplits: 2).dropFirst().first ?? ""
-        let ofApp = [".offers[", ".retention", ".introductoryOffers"]
+        let ofApp = [".offers[", ".retention", ".instead", ".introductoryOffers"]
         return path.hasPrefix("rules") || path.hasPrefix("apps[") && ofApp.contains { path.contains($0) }
     }
 

@@ -15,7 +15,8 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
     package static let all: [FuzzTarget] = [
         .requestReader, .requestFields, .keyText, .pkcs11URI, .userToken, .keySet, .configuration, .evidence, .jws,
         .auditLines,
-        .decision, .decisionRequest, .grantRequest, .linkText, .csv, .offerEvents, .idempotencyKey, .formReader,
+        .decision, .decisionRequest, .grantRequest, .factsRequest, .alternatives, .linkText, .csv, .offerEvents,
+        .idempotencyKey, .formReader,
         .multipartReader,
         .cookieReader,
         .pendingSignIn,

@@ -41,6 +41,12 @@ struct PurchasesTests {
         #expect(again.text == answer.text)
         #expect(try await Self.stored(service).count == 2)
         #expect(try await service.authorisations().allSatisfy { $0.productID.text.description == "monthly" })
+        #expect((await Self.send(service, StoreService.token())).status == 400)
+        let scrape = service.routes.scrape()
+        let counts = ["stored", "not_stored", "refused"].map {
+            scrape[#"offer_signer_purchases_total{outcome="\#($0)"}"#]
+        }
+        #expect(counts == [2, 0, 1])
     }
 
     @Test(

@@ -171,6 +171,9 @@ struct WorklistTests {
         _ = await service.post("/v1/customers/list", #""state":"billing_retry","after":"1""#)
         let text = try String(contentsOfFile: folder.path + "/audit.jsonl", encoding: .utf8)
         #expect(text.components(separatedBy: #""kind":"customer_list""#).count == 2)
+        try await service.addSubscriber("1000", account: 1)
+        _ = await service.post("/v1/customers/list", #""offerID":"few""#)
+        #expect(service.routes.scrape().sum(of: "offer_signer_listed_customers_total") == 1)
         #expect(text.contains(#""offerID":"stay""#) && text.contains(#""environment":"Production""#), "\(text)")
     }
 

@@ -36,6 +36,36 @@ struct PostgreSQLSchemaTests {
         #expect(error?.kind == .newerVersion(found: latest + 2, supported: latest) && error?.isRetryable == false)
     }
 
+    @Test("a check reports a wrong counter of a day, and may count for longer than other statements")
+    func wrongCounter() async throws {
+        let database = try PostgreSQLDatabaseOfTest()
+        let store = try database.open()
+        defer { try? store.close() }
+        let exposure = Sample.exposure(of: Sample.account(1), .offered, sample: "s", at: 1)
+        try await store.add([.exposure(Sample.production, exposure)])
+        #expect(try await store.check() == [])
+        try database.execute("UPDATE offer_signer.offer_day SET count = 7")
+        let offer = try #require(exposure.offerID)
+        #expect(
+            try await store.check() == [
+                "the offer \(offer.text) of \(exposure.productID.text) has 1 exposures on a day, but the counter of the day says 7"
+            ])
+        // A table that can be read only without a time limit.
+        try database.execute(
+            """
+            ALTER TABLE offer_signer.link_count RENAME TO counted_links;
+            CREATE FUNCTION offer_signer.requires_time() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+                IF current_setting('statement_timeout') <> '0' THEN RAISE EXCEPTION 'too slow'; END IF;
+                RETURN true;
+            END $$;
+            CREATE VIEW offer_signer.link_count AS
+            SELECT * FROM offer_signer.counted_links WHERE offer_signer.requires_time();
+            INSERT INTO offer_signer.counted_links
+            SELECT app, 'spring', 1, 0, 1, 0 FROM offer_signer.offer_day
+            """)
+        #expect(try await store.check().count == 2)
+    }
+
     @Test("a column that a newer release adds disturbs nothing under way")
     func addedColumn() async throws {
         let database = try PostgreSQLDatabaseOfTest()
