@@ -132,6 +132,7 @@ struct ConfigurationPageTests {
             ("apps[].grants.", "apps: [{grants: {nobody: 1}}]"),
             ("apps[].links.", "apps: [{links: {nobody: 1}}]"),
             ("apps[].links.campaigns[].", "apps: [{links: {campaigns: [{nobody: 1}]}}]"),
+            ("apps[].events.", "apps: [{events: {nobody: 1}}]"),
             ("apps[].links.campaigns[].offer.", "apps: [{links: {campaigns: [{offer: {nobody: 1}}]}}]"),
             ("keys[].", "keys: [{nobody: 1}]"), ("users[].", "users: [{nobody: 1}]"),
             ("limits.", "limits: {nobody: 1}"),

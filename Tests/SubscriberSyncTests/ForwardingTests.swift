@@ -180,7 +180,7 @@ struct ForwardingTests {
         #expect(try await forwarding.store.deadLetters(after: nil, limit: 10).isEmpty)
         try await forwarding.run(at: { Sample.day(3.1) }) { try await forwarding.pending() == 0 }
         let letters = try await forwarding.store.deadLetters(after: nil, limit: 10)
-        #expect(letters.map(\.forward.notification.notificationUUID.description) == ["uuid-1"])
+        #expect(letters.map(\.forward.contentID) == ["uuid-1"])
         #expect(forwarding.log.text.contains("given up"))
         var text = ExpositionText()
         forwarding.registry.write(.forwards, to: &text)

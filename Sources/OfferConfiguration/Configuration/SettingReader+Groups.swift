@@ -187,11 +187,15 @@ extension SettingReader {
         // Read the setting so that a reload compares it. Its file was read earlier.
         let path = value(Settings.forwardRoots)
         let key = value(Settings.forwardKey)
-        let hasReceivers = file.catalogue?.apps.values.contains { !$0.notifications.receivers.isEmpty } ?? false
+        let hasReceivers =
+            file.catalogue?.apps.values
+            .contains { !$0.notifications.receivers.isEmpty || !$0.events.receivers.isEmpty } ?? false
         if !hasReceivers, path != nil || key != nil {
             add(
-                "settings for forwarding are present, but no app forwards its notifications",
-                hint: "list URLs under notifications.forward of an app in \(Settings.configurationFile.variable)")
+                "settings for forwarding are present, but no app forwards its notifications or sends events",
+                hint:
+                    "list URLs under notifications.forward or events.to of an app in \(Settings.configurationFile.variable)"
+            )
         }
         return ForwardSettings(key: key, roots: roots ?? [])
     }

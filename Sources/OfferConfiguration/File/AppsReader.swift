@@ -15,11 +15,12 @@ struct AppsReader {
 
     private static let names = [
         "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appAppleID", "environments",
-        "sharedSecret", "notifications", "ownership", "freshness", "products", "introductoryOffers", "retention",
+        "sharedSecret", "notifications", "events", "ownership", "freshness", "products", "introductoryOffers",
+        "retention",
         "instead", "jwsLifetime", "preferWinBackOffers", "countRetentionOffers", "sandboxV1", "grants", "links",
         "refuseDeadOffers", "sandboxRenewalRate",
     ]
-    private static let namesThatNeedStore = ["sharedSecret", "notifications", "ownership", "freshness"]
+    private static let namesThatNeedStore = ["sharedSecret", "notifications", "events", "ownership", "freshness"]
 
     private init(rules: RulesReader) {
         self.rules = rules
@@ -84,8 +85,11 @@ struct AppsReader {
             ownership: members["ownership"]?.choice(OwnershipPolicy.self) ?? .first,
             freshness: members["freshness"]?.duration(),
             notifications: AppNotifications(
-                receivers: members["notifications"].map(Self.readReceivers) ?? [],
+                receivers: members["notifications"]
+                    .flatMap { $0.members("notifications", known: ["forward"])["forward"] }
+                    .map { Self.readReceivers($0, of: "notifications") } ?? [],
                 sharedSecret: members["sharedSecret"].flatMap { Self.readSharedSecret($0, readSecret) }),
+            events: members["events"].map(Self.readEvents) ?? AppEvents(),
             rules: appRules, prices: products.values.sorted { $0.place < $1.place }.flatMap(\.prices),
             productPrices: products.mapValues(\.price).filter { !$0.value.isEmpty },
             billingPlans: products.mapValues(\.billingPlans).filter { !$0.value.isEmpty },
@@ -153,12 +157,12 @@ struct AppsReader {
         return environments.isEmpty ? nil : environments
     }
 
-    /// Reads the URLs to which notifications are forwarded.
-    private static func readReceivers(_ value: YAMLValue) -> [String] {
+    /// Reads the URLs of receivers.
+    private static func readReceivers(_ value: YAMLValue, of content: String) -> [String] {
         var receivers: [String] = []
-        for item in value.members("notifications", known: ["forward"])["forward"]?.list("forward") ?? [] {
+        for item in value.list("a list of URLs") {
             let url = item.string(
-                "this is not a URL that notifications may be sent to",
+                "this is not a URL that \(content) may be sent to",
                 hint: "write it like https://backend.example/app-store; http is allowed only for loopback hosts"
             ) { ServerURL.isGood($0) ? $0 : nil }
             guard let url else { continue }
@@ -166,6 +170,18 @@ struct AppsReader {
             receivers.append(url)
         }
         return receivers
+    }
+
+    private static func readEvents(_ value: YAMLValue) -> AppEvents {
+        let members = value.members("events", known: ["to", "kinds"], required: ["to"])
+        let receivers = members["to"].map { readReceivers($0, of: "events") } ?? []
+        guard let list = members["kinds"] else { return AppEvents(receivers: receivers) }
+        let names = CustomerEvent.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+        let kinds = list.list("kinds", ifEmpty: ("kinds is empty", "name the kinds of events to send, or leave it out"))
+            .compactMap {
+                $0.string("this is not a kind of event", hint: "use any of \(names)", CustomerEvent.Kind.init)
+            }
+        return AppEvents(receivers: receivers, kinds: Set(kinds))
     }
 
     private static func readSharedSecret(

@@ -18,6 +18,7 @@ package struct Catalogue: Hashable, Sendable {
         /// The age at which a customer's data is refreshed from the App Store; nil for never.
         package let freshness: Duration?
         package let notifications: AppNotifications
+        package let events: AppEvents
         package private(set) var rules: AppRules
         /// The terms of offers that the file sets, to compare them.
         package let prices: [OfferPrice]
@@ -38,7 +39,8 @@ package struct Catalogue: Hashable, Sendable {
             offers: [ProductID: Set<OfferID>], groups: [ProductID: String] = [:],
             familySharable: Set<ProductID> = [], allowsUnboundJWS: Bool = false,
             ownership: OwnershipPolicy = .first, freshness: Duration? = nil,
-            notifications: AppNotifications = AppNotifications(), rules: AppRules = AppRules(),
+            notifications: AppNotifications = AppNotifications(), events: AppEvents = AppEvents(),
+            rules: AppRules = AppRules(),
             prices: [OfferPrice] = [], productPrices: [ProductID: [String: Double]] = [:],
             billingPlans: [ProductID: [OfferID: BillingPlanType]] = [:], refusesDeadOffers: Bool = false
         ) {
@@ -51,6 +53,7 @@ package struct Catalogue: Hashable, Sendable {
             self.ownership = ownership
             self.freshness = freshness
             self.notifications = notifications
+            self.events = events
             self.rules = rules
             self.prices = prices
             self.productPrices = productPrices

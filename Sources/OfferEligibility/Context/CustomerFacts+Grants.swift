@@ -5,7 +5,7 @@ extension CustomerFacts {
     package func granting(_ grant: OfferGrant) -> CustomerFacts { granting([grant]) }
 
     /// Returns the facts of a customer who also has other grants.
-    func granting(_ others: [OfferGrant]) -> CustomerFacts {
+    package func granting(_ others: [OfferGrant]) -> CustomerFacts {
         CustomerFacts(
             state: state, environment: environment, team: team, originalAppVersion: originalAppVersion,
             originalPurchase: originalPurchase, places: places, placement: placement, link: link,

@@ -137,8 +137,12 @@ package struct OwnedCustomer {
     private var appleAccounts: Set<TransactionID> { Set(facts.lazy.compactMap(\.appTransactionID)) }
 
     private var earliestSubscription: CustomerIdentifier? {
+        firstSubscription.map(CustomerIdentifier.originalTransactionID)
+    }
+
+    /// The customer's first subscription; nil if there is none.
+    package var firstSubscription: TransactionID? {
         purchases.purchases.filter(\.isSubscription).map(\.original).min { $0.precedes($1) }
-            .map(CustomerIdentifier.originalTransactionID)
     }
 
     /// The account for which a record about the customer is made: the requested one, or the only owner of the requested
@@ -173,7 +177,7 @@ extension TeamFact {
 
 extension CustomerFacts {
     /// Creates the facts for decisions from the stored data about a customer.
-    init(_ customer: OwnedCustomer, in app: Catalogue.App, at now: Timestamp) {
+    package init(_ customer: OwnedCustomer, in app: Catalogue.App, at now: Timestamp) {
         let state = customer.state(in: app, at: now)
         self.init(
             state: state, environment: customer.app.environment, team: customer.teamFactsByName,

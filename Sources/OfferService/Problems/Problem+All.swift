@@ -335,6 +335,9 @@ extension Problem {
     static let severalProducts = Problem(
         .missingField, 400, "Several products have the offer: name one in productID."
     ).with { $0.field = "productID" }
+    static let needsEvents = Problem(
+        .invalidField, 400, "The app has no events, so the time since which customers may have an offer is not known."
+    ).with { $0.field = "since" }
     static let reportInFuture = Problem(.invalidField, 400, "asOf must not be in the future.").with {
         $0.field = "asOf"
     }

@@ -128,9 +128,12 @@ package enum ServiceBuilder {
         let reportWorker = ReportWorker(
             store, policy: reloader.policy, executor: BackgroundThreads.shared.executor, now: sources.now,
             metrics: metrics.sync, log: log)
+        let eventWorker = EventWorker(
+            store, policy: reloader.policy, executor: BackgroundThreads.shared.executor, now: sources.now,
+            metrics: metrics.sync, log: log)
         // `storeWatch` closes the store, after the services that follow it have stopped.
         var services: [any Service] = [
-            reloader, jwksRefresher, healthMonitor, watch, storeWatch, ledgerWatch, reportWorker,
+            reloader, jwksRefresher, healthMonitor, watch, storeWatch, ledgerWatch, reportWorker, eventWorker,
             application.detachedWork, application.linkVisits,
         ]
         if let forwardClient {

@@ -38,8 +38,10 @@ struct WorklistEndpoint: Sendable {
                     FieldError(field: "environment", reason: .notOneOf(app.environments.map(\.rawValue).sorted())))
             }
             let list = try body.worklist(of: app)
+            guard body.since == nil || !app.events.receivers.isEmpty else { throw .needsEvents }
             let reader = WorklistReader(
-                list, of: AppScope(bundleID: body.bundleID, environment: environment), app, at: now())
+                list, since: body.since, of: AppScope(bundleID: body.bundleID, environment: environment), app, at: now()
+            )
             let page: WorklistReader.Page
             if body.start == nil {
                 let item = CatalogueItem(

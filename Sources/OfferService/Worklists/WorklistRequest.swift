@@ -11,6 +11,8 @@ struct WorklistRequest {
     let list: List
     /// The number with which the page begins; nil for the first page.
     let start: Int64?
+    /// nil for everybody, whenever they became eligible.
+    let since: Timestamp?
 
     enum List {
         /// - `productID`: nil if only one product has the offer.
@@ -22,7 +24,7 @@ struct WorklistRequest {
         do throws(MemberError) {
             let reader = MemberReader(members)
             try reader.refuseOthers(than: [
-                "bundleID", "environment", "offerID", "productID", "heldOut", "state", "after",
+                "bundleID", "environment", "offerID", "productID", "heldOut", "since", "state", "after",
             ])
             bundleID = try reader.field("bundleID", BundleID.init)
             environment = try reader.environment()
@@ -36,15 +38,23 @@ struct WorklistRequest {
                 }
                 return number
             }
+            since = try reader.optionalField("since") { utf8, name throws(FieldError) in
+                guard let time = Timestamp(dateOrTime: String(decoding: utf8, as: UTF8.self)) else {
+                    throw FieldError(
+                        field: name, reason: .notOneOf(["a date, or a time in UTC such as 2026-11-20T10:00:00Z"]))
+                }
+                return time
+            }
             let state: Worklist.State? = try Self.choice("state", reader)
             let heldOut: HeldOut? = try Self.choice("heldOut", reader)
             let productID = try reader.optionalField("productID", ProductID.init)
             if let state {
-                for name in ["offerID", "productID", "heldOut"] where members[name] != nil {
+                for name in ["offerID", "productID", "heldOut", "since"] where members[name] != nil {
                     throw .conflicting("state", name)
                 }
                 list = .state(state)
             } else {
+                guard since == nil || heldOut != .include else { throw .conflicting("since", "heldOut") }
                 list = .offer(try reader.field("offerID", OfferID.init), productID, heldOut ?? .exclude)
             }
         } catch { throw Problem(error) }

@@ -84,6 +84,11 @@ struct CustomerErasure {
         for name in names { try eraseStatements(about: name) }
         let payloads = try Set(purchases.keys.flatMap { try PayloadTable.naming($0, db) })
         for payload in payloads { try PayloadTable.delete(payload, db) }
+        // Events of what is kept may name the customer too, and what represented the customer may be erased.
+        for id in search.subscriptions.keys.sorted() {
+            try ForwardTable.deleteEvents(of: id, db)
+            try ReviewTable.mark(id, db)
+        }
         for (id, subscription) in purchases { try erase(id, subscription) }
         try AppTable.add(AppTable.Arrivals(erasedSubscriptions: erased), app, db)
         let hasMore = (!search.isComplete || search.hasMoreConsumables) && erased + kept > 0

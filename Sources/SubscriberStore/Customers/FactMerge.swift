@@ -80,7 +80,7 @@ struct FactMerge {
         let subscription: Int64
     }
 
-    /// Updates the next check and the redemptions of a subscription.
+    /// Updates the next check, the redemptions and the review of a subscription.
     /// - Parameter forgotten: the treatment of redemptions that facts no longer show; nil if no facts were removed.
     static func schedule(
         _ subscription: Int64, _ original: TransactionID, forgotten: RedemptionTable.Forgotten? = nil,
@@ -93,6 +93,7 @@ struct FactMerge {
             try RedemptionTable.removeAll(of: subscription, forgotten: forgotten, db)
         }
         try setCheck(of: subscription, original, facts, db)
+        try ReviewTable.mark(subscription, db)
     }
 
     /// Sets the time of a subscription's next check: the end of its period, or a time before an outstanding signature

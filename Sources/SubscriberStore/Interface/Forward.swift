@@ -1,31 +1,53 @@
 package import OfferCore
 package import OfferEligibility
 
-/// A notification to forward to one of the team's receivers.
+/// A notification or an event to send to one of the team's receivers.
 package struct Forward: Hashable, Sendable {
     package struct ID: Hashable, Sendable {
         package let number: Int64
-        /// The queue of the notifications about one subscription; nil for a notification that names no subscription.
+        /// The queue of what is about one subscription; nil for a notification that names no subscription.
         let queue: LockName?
+    }
+
+    package enum Content: Hashable, Sendable {
+        case notification(NotificationRecord)
+        /// An event, by its ID, and the time at which it was found.
+        case event(UUIDText, at: Timestamp)
     }
 
     package let id: ID
     package let app: AppScope
-    package let notification: NotificationRecord
+    package let content: Content
     package let body: [UInt8]
     package let receiver: String
     /// The number of failed attempts.
     package let failures: Int
 
     package init(
-        id: ID, app: AppScope, notification: NotificationRecord, body: [UInt8], receiver: String, failures: Int
+        id: ID, app: AppScope, content: Content, body: [UInt8], receiver: String, failures: Int
     ) {
         self.id = id
         self.app = app
-        self.notification = notification
+        self.content = content
         self.body = body
         self.receiver = receiver
         self.failures = failures
+    }
+
+    /// The `notificationUUID`, or the ID of the event.
+    package var contentID: String {
+        switch content {
+        case .notification(let notification): notification.notificationUUID.description
+        case .event(let id, _): "\(id)"
+        }
+    }
+
+    /// The time since which it waits.
+    package var since: Timestamp {
+        switch content {
+        case .notification(let notification): notification.receivedAt
+        case .event(_, let time): time
+        }
     }
 }
 
@@ -36,7 +58,7 @@ package enum ForwardOutcome: Hashable, Sendable {
     case dead(at: Timestamp)
 }
 
-/// A notification whose forwarding was given up.
+/// A notification or an event whose sending was given up.
 package struct DeadLetter: Hashable, Sendable {
     package let forward: Forward
     package let diedAt: Timestamp

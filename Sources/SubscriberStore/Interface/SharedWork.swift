@@ -25,6 +25,9 @@ package struct SharedWork: Hashable, Sendable {
     /// The work of making the reports that are requested.
     package static let reporting = SharedWork("reporting")
 
+    /// The work of finding the events of customers.
+    package static let findingEvents = SharedWork("finding events")
+
     /// The work of counting redemptions for the metrics.
     package static let countingRedemptions = SharedWork("counting redemptions")
 }

@@ -5,7 +5,7 @@ package import OfferEligibility
 ///
 /// A change is durable when its function returns. After a ``StoreError``, nothing of the change is stored, unless the
 /// connection to the database broke during the commit. Every change can be repeated without harm.
-package protocol SubscriberStore: ConsoleStore, GrantStore, LinkStore, ReportStore {
+package protocol SubscriberStore: ConsoleStore, EventStore, GrantStore, LinkStore, ReportStore {
     /// The threads on which a task can read without switching threads; nil if there are none.
     var executor: (any TaskExecutor)? { get }
 

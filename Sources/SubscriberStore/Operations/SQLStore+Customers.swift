@@ -93,6 +93,7 @@ extension SQLStore {
                     let fact = TeamFact(identifier: identifier, name: name, value: value, setAt: now)
                     try TeamFactTable.set(fact, id, db)
                 }
+                try ReviewTable.mark(identifier, id, db)
             }
         }
     }
@@ -103,8 +104,15 @@ extension SQLStore {
         try await write(.names([.identifier(identifier, app)])) { db in
             let id = try AppTable.makeID(of: app, db)
             let identifier = try Self.lasting(identifier, id, db)
-            guard let account else { return try LinkTable.remove(identifier, id, db) }
-            try LinkTable.set(CustomerLink(identifier: identifier, account: account), at: now, id, db)
+            // The account before the link loses the purchase.
+            try ReviewTable.mark(identifier, id, db)
+            if let account {
+                try LinkTable.set(CustomerLink(identifier: identifier, account: account), at: now, id, db)
+                try ReviewTable.mark(CustomerIdentifier(account), id, db)
+            } else {
+                try LinkTable.remove(identifier, id, db)
+            }
+            try ReviewTable.mark(identifier, id, db)
         }
     }
 

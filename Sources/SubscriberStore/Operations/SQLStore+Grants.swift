@@ -21,6 +21,7 @@ extension SQLStore {
             let count = try GrantTable.count(by: new.maker, since: request.budgetStart, app, db)
             let grant = count < request.budget ? new : new.awaitingApproval
             try GrantTable.add(grant, app, db)
+            if let customer = grant.subject.customer { try ReviewTable.mark(customer, app, db) }
             return .made(grant)
         }
     }
@@ -36,6 +37,7 @@ extension SQLStore {
             }
             guard !grant.maker.mayBe(act.person) else { return .samePerson }
             try GrantTable.approve(id, act, db)
+            try Self.review(stored, db)
             return try GrantTable.stored(id, db).map(GrantChange.done) ?? .unknown
         }
     }
@@ -46,8 +48,16 @@ extension SQLStore {
             if stored.grant.withdrawal == act { return .done(stored) }
             guard stored.grant.withdrawal == nil, act.at < stored.grant.expiresAt else { return .tooLate(stored.grant) }
             try GrantTable.withdraw(id, act, db)
+            try Self.review(stored, db)
             return try GrantTable.stored(id, db).map(GrantChange.done) ?? .unknown
         }
+    }
+
+    private static func review(_ stored: StoredGrant, _ db: any Database) throws {
+        guard let customer = stored.grant.subject.customer, let app = try AppTable.id(of: stored.app, db) else {
+            return
+        }
+        try ReviewTable.mark(customer, app, db)
     }
 
     package func grant(_ id: UUIDText) async throws(StoreError) -> StoredGrant? {

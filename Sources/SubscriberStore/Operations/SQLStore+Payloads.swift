@@ -12,7 +12,10 @@ extension SQLStore {
     package func prunePayloads(receivedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {
         try await write(.names([.pruning])) { db in
             let payloads = try PayloadTable.disposable(receivedBefore: time, limit: limit, db)
-            try db.overwriting { for payload in payloads { try PayloadTable.delete(payload, db) } }
+            try db.overwriting {
+                for payload in payloads { try PayloadTable.delete(payload, db) }
+                try ForwardTable.deleteDeadEvents(before: time, limit: limit, db)
+            }
             return payloads.count
         }
     }

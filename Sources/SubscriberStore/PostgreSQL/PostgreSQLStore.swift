@@ -143,7 +143,7 @@ extension PostgreSQLStore {
             let orphans = try db.rows(
                 """
                 SELECT id FROM forward
-                WHERE NOT EXISTS (SELECT 1 FROM payload WHERE payload.notification = forward.payload) LIMIT 100
+                WHERE payload IS NOT NULL AND NOT EXISTS (SELECT 1 FROM payload WHERE payload.notification = forward.payload) LIMIT 100
                 """, []
             ).map { "row \(try $0["id"] as Int64) of forward refers to a payload that does not exist" }
             let miscounts = try db.rows(RedemptionTable.miscounted, []).map { row in

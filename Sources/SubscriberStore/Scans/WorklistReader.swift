@@ -7,9 +7,14 @@ package struct WorklistReader: Sendable {
     package let app: AppScope
     package let configured: Catalogue.App
     package let at: Timestamp
+    /// If set, only customers who became eligible for the offer at this time or later, as their reviews found.
+    package let since: Timestamp?
 
-    package init(_ list: Worklist, of app: AppScope, _ configured: Catalogue.App, at: Timestamp) {
+    package init(
+        _ list: Worklist, since: Timestamp? = nil, of app: AppScope, _ configured: Catalogue.App, at: Timestamp
+    ) {
         self.list = list
+        self.since = since
         self.app = app
         self.configured = configured
         self.at = at
@@ -46,8 +51,10 @@ package struct WorklistReader: Sendable {
             guard number <= lastNumber else { return Page(customers: customers, next: nil) }
             guard customers.count < limit, step == 0 || ContinuousClock.now < deadline, !Task.isCancelled else { break }
             let last = min(number + Self.step - 1, lastNumber)
-            customers += try await members(of: store.customers(in: app, numbered: number...last), in: store)
-                .map(\.customer)
+            customers += try await members(
+                of: store.customers(in: app, numbered: number...last), number...last, in: store
+            )
+            .map(\.customer)
             number = last + 1
         }
         return Page(customers: customers, next: number <= lastNumber ? number : nil)
@@ -67,7 +74,7 @@ package struct WorklistReader: Sendable {
         let parts = try await scan.run(
             over: store, isCancelled: isCancelled, progress: progress, startingWith: [Found]()
         ) { (found, page, customers) async throws(StoreError) in
-            let members = try await members(of: customers, in: store)
+            let members = try await members(of: customers, page.numbers, in: store)
             if !members.isEmpty { found.append((page, members)) }
         }
         var all: [WorklistCustomer] = []
@@ -86,12 +93,17 @@ package struct WorklistReader: Sendable {
 
     /// Returns the members of the list, whom the limits of the offer do not refuse.
     private func members(
-        of customers: [NumberedCustomer], in store: any SubscriberStore
+        of customers: [NumberedCustomer], _ numbers: ClosedRange<Int64>, in store: any SubscriberStore
     ) async throws(StoreError) -> [Member] {
         var members: [Member] = []
+        var recent: Set<TransactionID>?
+        if let since, let offer = list.offer {
+            let times = try await store.eligibleSince(offer.productID, offer.offerID, in: app, numbered: numbers)
+            recent = Set(times.filter { $0.value >= since }.keys)
+        }
         // To count all signatures of the offer for each customer would take long.
         var isTotalOpen: Bool?
-        for numbered in customers {
+        for numbered in customers where recent?.contains(numbered.originalTransactionID) ?? true {
             guard let candidate = list.candidate(numbered, in: configured, at: at) else { continue }
             if let offer = candidate.offer {
                 if isTotalOpen == nil { isTotalOpen = try await !isRefused(offer, offer.limits, to: [], in: store) }

@@ -107,6 +107,10 @@ enum AuthorisationTable {
                 "INSERT INTO authorisation_holder (app, kind, value, authorisation) VALUES (?, ?, ?, ?)",
                 [app, stored.kind, stored.value, id])
         }
+        // The holders include the subscriptions. Another signature of the same answer has marked them.
+        for case .originalTransactionID(let original) in twin == nil ? holders : [] {
+            try ReviewTable.mark(original, app, db)
+        }
         return (id, slot ?? id)
     }
 
@@ -123,6 +127,7 @@ enum AuthorisationTable {
         guard changes == [1] else { return }
         let authorisation = try authorisation(row)
         let holders = try holders(of: id, db)
+        for case .originalTransactionID(let original) in holders { try ReviewTable.mark(original, app, db) }
         // Another signature for the offer may rely on the exposure.
         let isNeeded = try held(by: holders, app, db).contains { other in
             other.id != id && other.authorisation.state != .withdrawn && other.authorisation.at >= authorisation.at

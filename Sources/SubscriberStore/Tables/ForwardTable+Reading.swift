@@ -25,9 +25,10 @@ extension ForwardTable {
     static func oldestPending(_ receiver: Int64, _ db: any Database) throws -> Timestamp? {
         try db.row(
             """
-            SELECT received_at FROM forward JOIN payload ON payload.notification = forward.payload
+            SELECT coalesce(payload.received_at, forward.created_at) AS began_at
+            FROM forward LEFT JOIN payload ON payload.notification = forward.payload
             WHERE receiver = ? AND died_at IS NULL ORDER BY forward.id LIMIT 1
-            """, [receiver])?.time("received_at")
+            """, [receiver])?.time("began_at")
     }
 
     static func entries(of payload: Int64, _ db: any Database) throws -> [ForwardEntry] {
@@ -40,22 +41,29 @@ extension ForwardTable {
     }
 
     private static let selection = """
-        SELECT forward.id AS forward, forward.failures, forward.died_at, receiver.url, payload.body, bundle_id,
-            environment, original_transaction_id, notification.*
+        SELECT forward.id AS forward, forward.failures, forward.died_at, forward.event, forward.created_at, receiver.url,
+            coalesce(payload.body, forward.body) AS body, bundle_id, environment, original_transaction_id, notification.*
         FROM forward JOIN receiver ON receiver.id = forward.receiver
-            JOIN payload ON payload.notification = forward.payload
-            JOIN notification ON notification.id = forward.payload
-            JOIN app ON app.id = notification.app
-            LEFT JOIN subscription ON subscription.id = forward.subscription
+            LEFT JOIN payload ON payload.notification = forward.payload
+            LEFT JOIN notification ON notification.id = forward.payload
+            JOIN app ON app.id = coalesce(notification.app, forward.app)
+            LEFT JOIN subscription ON subscription.id = coalesce(forward.customer, forward.subscription)
         """
 
     private static func forward(_ row: Row) throws -> Forward {
         let app = try AppTable.scope(row)
         let isInQueue = try (row["original_transaction_id"] as String?) != nil
         let original = try isInQueue ? row.transactionID("original_transaction_id") : nil
+        let event: [UInt8]? = try row["event"]
+        let content: Forward.Content
+        if let event {
+            guard let id = UUIDText(bytes: event) else { throw StoreError.unreadable("event") }
+            content = .event(id, at: try row.requiredTime("created_at"))
+        } else {
+            content = .notification(try NotificationTable.record(row))
+        }
         return Forward(
             id: Forward.ID(number: try row["forward"], queue: original.map { .subscription($0, app) }), app: app,
-            notification: try NotificationTable.record(row), body: try row["body"], receiver: try row["url"],
-            failures: try row["failures"])
+            content: content, body: try row["body"], receiver: try row["url"], failures: try row["failures"])
     }
 }

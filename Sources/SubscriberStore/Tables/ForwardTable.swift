@@ -1,18 +1,21 @@
 import OfferCore
 
-/// The outbox. Among the rows that wait for the same receiver and are about the same subscription, only the first is
-/// due.
+/// The outbox. Among the notifications that wait for the same receiver and are about the same subscription, only the first
+/// is due, and so among the events of a customer.
 enum ForwardTable {
     struct Entry {
         let id: Int64
         let receiver: Int64
         let subscription: Int64?
+        /// The first subscription of an event's customer; nil for a notification.
+        let customer: Int64?
         let isDead: Bool
 
         init(_ row: Row) throws {
             id = try row["id"]
             receiver = try row["receiver"]
             subscription = try row["subscription"]
+            customer = try row["customer"]
             isDead = (try row["died_at"] as Int64?) != nil
         }
     }
@@ -33,6 +36,22 @@ enum ForwardTable {
         try ReceiverTable.count(pending: diedAt == nil ? 1 : 0, dead: diedAt == nil ? 0 : 1, receiver, db)
     }
 
+    /// Adds an event of the customer of a subscription.
+    static func add(
+        _ event: SettledReview.Event, to receiver: Int64, of customer: Int64, _ app: Int64, at now: Timestamp,
+        _ db: any Database
+    ) throws {
+        let waits = try firstEvent(receiver, customer, db) != nil
+        try db.send(
+            """
+            INSERT INTO forward (event, app, body, created_at, receiver, customer, due_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                event.id.bytes, app, event.body, now.milliseconds, receiver, customer, waits ? nil : now.milliseconds,
+            ])
+        try ReceiverTable.count(pending: 1, dead: 0, receiver, db)
+    }
+
     static func entry(_ id: Int64, _ db: any Database) throws -> Entry? {
         try db.row("SELECT * FROM forward WHERE id = ?", [id]).map { try Entry($0) }
     }
@@ -48,10 +67,24 @@ enum ForwardTable {
         if !entry.isDead { try advance(entry, db) }
     }
 
+    /// Removes the events of the customer of a subscription, because they name the customer.
+    static func deleteEvents(of customer: Int64, _ db: any Database) throws {
+        let entries = try db.rows("SELECT * FROM forward WHERE customer = ? AND event IS NOT NULL", [customer])
+        for entry in entries { try delete(Entry(entry), db) }
+    }
+
+    /// Removes dead events that were found before a time.
+    static func deleteDeadEvents(before time: Timestamp, limit: Int, _ db: any Database) throws {
+        let entries = try db.rows(
+            "SELECT * FROM forward WHERE event IS NOT NULL AND died_at IS NOT NULL AND created_at < ? LIMIT ?",
+            [time.milliseconds, limit])
+        for entry in entries { try delete(Entry(entry), db) }
+    }
+
     /// Records a failed attempt.
     static func postpone(_ entry: Entry, to nextAttempt: Timestamp, _ db: any Database) throws {
         // An earlier dead letter may have been revived in the meantime.
-        let waits = try first(entry.receiver, entry.subscription, db).map { $0 != entry.id } ?? false
+        let waits = try first(like: entry, db).map { $0 != entry.id } ?? false
         try db.send(
             "UPDATE forward SET failures = failures + 1, due_at = ? WHERE id = ?",
             [waits ? nil : nextAttempt.milliseconds, entry.id])
@@ -71,10 +104,11 @@ enum ForwardTable {
     ) throws -> [Entry] {
         try db.rows(
             """
-            SELECT forward.*, received_at FROM forward JOIN payload ON payload.notification = forward.payload
+            SELECT forward.*, coalesce(payload.received_at, forward.created_at) AS began_at
+            FROM forward LEFT JOIN payload ON payload.notification = forward.payload
             WHERE receiver = ? AND died_at IS NULL ORDER BY forward.id LIMIT ?
             """, [receiver, limit]
-        ).filter { try $0.requiredTime("received_at") < time }.map(Entry.init)
+        ).filter { try $0.requiredTime("began_at") < time }.map(Entry.init)
     }
 
     /// Revives dead entries, oldest first.
@@ -88,11 +122,12 @@ enum ForwardTable {
                 "UPDATE forward SET died_at = NULL, failures = 0, due_at = ? WHERE id = ?",
                 [now.milliseconds, entry.id])
             try ReceiverTable.count(pending: 1, dead: -1, entry.receiver, db)
-            guard let first = try first(entry.receiver, entry.subscription, db) else { continue }
+            guard let first = try first(like: entry, db) else { continue }
             // Only the first entry of a queue is due.
+            let queue = entry.customer == nil ? "subscription = ?" : "customer = ? AND event IS NOT NULL"
             try db.send(
-                "UPDATE forward SET due_at = NULL WHERE receiver = ? AND subscription = ? AND died_at IS NULL AND id != ?",
-                [entry.receiver, entry.subscription, first])
+                "UPDATE forward SET due_at = NULL WHERE receiver = ? AND \(queue) AND died_at IS NULL AND id != ?",
+                [entry.receiver, entry.customer ?? entry.subscription, first])
             try db.send(
                 "UPDATE forward SET due_at = ? WHERE id = ? AND due_at IS NULL", [now.milliseconds, first])
         }
@@ -101,12 +136,27 @@ enum ForwardTable {
 
     /// Makes the first remaining entry of an entry's queue due.
     private static func advance(_ entry: Entry, _ db: any Database) throws {
-        guard let first = try first(entry.receiver, entry.subscription, db) else { return }
+        guard let first = try first(like: entry, db) else { return }
         try db.send(
             """
-            UPDATE forward SET due_at = (SELECT received_at FROM payload WHERE notification = payload)
+            UPDATE forward
+            SET due_at = coalesce((SELECT received_at FROM payload WHERE notification = payload), created_at)
             WHERE id = ? AND due_at IS NULL
             """, [first])
+    }
+
+    /// Returns the first waiting entry of an entry's queue.
+    private static func first(like entry: Entry, _ db: any Database) throws -> Int64? {
+        guard let customer = entry.customer else { return try first(entry.receiver, entry.subscription, db) }
+        return try firstEvent(entry.receiver, customer, db)
+    }
+
+    private static func firstEvent(_ receiver: Int64, _ customer: Int64, _ db: any Database) throws -> Int64? {
+        try db.number(
+            """
+            SELECT id FROM forward WHERE customer = ? AND receiver = ? AND event IS NOT NULL AND died_at IS NULL
+            ORDER BY id LIMIT 1
+            """, [customer, receiver])
     }
 
     private static func first(_ receiver: Int64, _ subscription: Int64?, _ db: any Database) throws -> Int64? {

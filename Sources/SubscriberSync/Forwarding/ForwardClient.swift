@@ -56,7 +56,7 @@ package final class ForwardClient: Sendable {
     private func request(for forward: Forward, at now: Timestamp) throws(OpenSSLError) -> OutgoingRequest {
         var headers = [
             (name: "Content-Type", value: "application/json"),
-            ("Offer-Signer-Notification", forward.notification.notificationUUID.description),
+            (forward.content.header, forward.contentID),
         ]
         if let signature {
             headers.append((ForwardSignature.header, try signature.value(for: forward.body, at: now)))
@@ -64,6 +64,16 @@ package final class ForwardClient: Sendable {
         return OutgoingRequest(
             "POST", forward.receiver, headers: headers, body: forward.body, maximumResponse: Self.maximumResponse,
             ignoresBody: true)
+    }
+}
+
+extension Forward.Content {
+    /// The header with the ID.
+    fileprivate var header: String {
+        switch self {
+        case .notification: "Offer-Signer-Notification"
+        case .event: "Offer-Signer-Event"
+        }
     }
 }
 

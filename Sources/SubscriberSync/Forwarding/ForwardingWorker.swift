@@ -146,7 +146,7 @@ package struct ForwardingWorker: Service {
             try await client.send(forward, at: now())
         } catch {
             let outcome = ForwardSchedule.outcome(
-                afterFailures: forward.failures, receivedAt: forward.notification.receivedAt,
+                afterFailures: forward.failures, receivedAt: forward.since,
                 share: .random(in: 0...1), at: now())
             await settle(forward, outcome)
             return error
@@ -165,7 +165,7 @@ package struct ForwardingWorker: Service {
         metrics.forwarded(to: name, outcome)
         guard case .dead = outcome else { return }
         warningOfDeadLetters.warn([
-            "receiver": "\(name)", "notificationUUID": "\(forward.notification.notificationUUID)",
+            "receiver": "\(name)", "id": "\(forward.contentID)",
             "hint": "offer-signer database dead-letters lists all of them",
         ])
     }

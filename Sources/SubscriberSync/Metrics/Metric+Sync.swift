@@ -45,9 +45,16 @@ extension Metric {
     package static let reports = Metric(
         "offer_signer_reports_total", .counter, ["outcome"],
         "Reports about offers: `made`, or `failed`; the log has the reason.")
+    package static let reviews = Metric(
+        "offer_signer_reviews_total", .counter, ["outcome"],
+        "Reviews of customers that find events: `made`, `repeated` because records changed meanwhile, or `failed`; the log has "
+            + "the reason.")
+    package static let events = Metric(
+        "offer_signer_events_total", .counter, ["type"],
+        "Events of customers put into the outbox, by type.")
     package static let forwards = Metric(
         "offer_signer_forwards_total", .counter, ["receiver", "outcome"],
-        "Attempts to forward notifications: `delivered`, `failed` and to be repeated, or `dead` after three days. A receiver is "
+        "Attempts to send notifications and events: `delivered`, `failed` and to be repeated, or `dead` after three days. A receiver is "
             + "named by scheme, host and port.")
     package static let unexplainedRedemptions = Metric(
         "offer_signer_unexplained_redemptions", .gauge, ["environment"],
@@ -71,11 +78,12 @@ extension Metric {
         "Subscriptions whose refresh from the App Store is due, counted up to 100,000. Absent if they are not refreshed."
     )
     package static let forwardsPending = Metric(
-        "offer_signer_forwards_pending", .gauge, ["receiver"], "Notifications waiting to be forwarded.")
+        "offer_signer_forwards_pending", .gauge, ["receiver"], "Notifications and events waiting to be sent.")
     package static let forwardsDead = Metric(
         "offer_signer_forwards_dead", .gauge, ["receiver"],
-        "Notifications given up because their receiver never accepted them.")
+        "Notifications and events given up because their receiver never accepted them.")
     package static let oldestForward = Metric(
         "offer_signer_oldest_forward_timestamp_seconds", .gauge, ["receiver"],
-        "Time at which the oldest waiting notification was received, in Unix time. Absent if none waits.")
+        "Time at which the oldest waiting notification was received or event was found, in Unix time. Absent if none waits."
+    )
 }

@@ -18,6 +18,8 @@ package final class SyncMetrics: Sendable {
     private let appStoreRefusals: [String: Counter]
     private let notifications: [NotificationOutcome: Counter]
     private let reports: [ReportOutcome: Counter]
+    private let reviews: [ReviewOutcome: Counter]
+    private let events: [CustomerEvent.Kind: Counter]
 
     /// - Parameter registry: receives the counters.
     package init(_ registry: MetricRegistry) {
@@ -37,6 +39,10 @@ package final class SyncMetrics: Sendable {
             })
         reports = Dictionary(
             uniqueKeysWithValues: ReportOutcome.allCases.map { ($0, registry.counter(.reports, $0.rawValue)) })
+        reviews = Dictionary(
+            uniqueKeysWithValues: ReviewOutcome.allCases.map { ($0, registry.counter(.reviews, $0.rawValue)) })
+        events = Dictionary(
+            uniqueKeysWithValues: CustomerEvent.Kind.allCases.map { ($0, registry.counter(.events, $0.rawValue)) })
     }
 
     /// The latest figures.
@@ -98,6 +104,11 @@ package final class SyncMetrics: Sendable {
 
     func reported(_ outcome: ReportOutcome) { reports[outcome]?.increment() }
 
+    func reviewed(_ outcome: ReviewOutcome) { reviews[outcome]?.increment() }
+
+    /// Counts an event that was put into the outbox.
+    func found(_ kind: CustomerEvent.Kind) { events[kind]?.increment() }
+
     package func received(_ outcome: NotificationOutcome) { notifications[outcome]?.increment() }
 
     /// Counts a notification that was stored.
@@ -134,6 +145,10 @@ package enum NotificationOutcome: String, CaseIterable {
 /// The outcome of making a report.
 enum ReportOutcome: String, CaseIterable {
     case made, failed
+}
+
+enum ReviewOutcome: String, CaseIterable {
+    case made, repeated, failed
 }
 
 private struct AppStoreDataSeries: Hashable {

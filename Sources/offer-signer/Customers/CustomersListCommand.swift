@@ -42,6 +42,18 @@ struct CustomersListCommand: AsyncParsableCommand {
 
     @Option(help: "List customers in a state instead: billing_retry or price_increase.") var state: Worklist.State?
 
+    @Option(
+        help: ArgumentHelp(
+            "Only customers who may have the offer since a date or time (UTC). The app needs events.", valueName: "time"
+        ),
+        transform: { text in
+            guard let time = Timestamp(dateOrTime: text) else {
+                throw ValidationError("It must be a date or a time, such as 2026-11-20 or 2026-11-20T10:00:00Z.")
+            }
+            return time
+        })
+    var since: Timestamp?
+
     @Option(help: "Customers who are held out of the offer: exclude or include.") var heldOut = HeldOut.exclude
 
     @Option(
@@ -74,6 +86,10 @@ struct CustomersListCommand: AsyncParsableCommand {
         guard state == nil || heldOut == .exclude else {
             throw ValidationError("Nobody is held out of --state. Leave out --held-out.")
         }
+        guard since == nil || heldOut == .exclude else {
+            throw ValidationError("Nobody knows since when a customer is held out. Leave out --held-out or --since.")
+        }
+        guard state == nil || since == nil else { throw ValidationError("--since is for --offer.") }
     }
 
     func run() async throws {
@@ -85,7 +101,12 @@ struct CustomersListCommand: AsyncParsableCommand {
             .worklist, about: offer == nil ? state?.rawValue : nil,
             item: CatalogueItem(app: scope.bundleID, product: list.offer?.productID, offer: list.offer?.offerID),
             configuration)
-        let reader = WorklistReader(list, of: scope, app, at: Timestamp(.now))
+        guard since == nil || !app.events.receivers.isEmpty else {
+            throw CommandError(
+                "nobody knows since when customers may have the offer, because the app has no events",
+                hint: "name a receiver under events.to of the app; what happens from then on is known")
+        }
+        let reader = WorklistReader(list, since: since, of: scope, app, at: Timestamp(.now))
         let customers = try await options.withStore { store in
             let progress = ProgressLines()
             return try await reader.all(

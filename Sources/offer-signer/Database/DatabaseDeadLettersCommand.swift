@@ -10,9 +10,9 @@ import SubscriberSync
 struct DatabaseDeadLettersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dead-letters",
-        abstract: "List the notifications that receivers have not accepted for three days.",
+        abstract: "List the notifications and events that receivers have not accepted for three days.",
         discussion: """
-            Prints the time, receiver, type and UUID of each notification, the oldest first. With --retry, a running service \
+            Prints the time, receiver, type and ID of each, the oldest first. With --retry, a running service \
             sends all of them once more.
             """
     )
@@ -39,11 +39,15 @@ struct DatabaseDeadLettersCommand: AsyncParsableCommand {
     }
 
     private func show(_ letter: DeadLetter) {
-        let notification = letter.forward.notification
         let time = String(decoding: letter.diedAt.iso8601, as: UTF8.self)
-        let name = [notification.type, notification.subtype].compactMap(\.self).joined(separator: "/")
+        let name =
+            switch letter.forward.content {
+            case .notification(let notification):
+                [notification.type, notification.subtype].compactMap(\.self).joined(separator: "/")
+            case .event: "event"
+            }
         StandardStreams.print(
             "\(time) \(ReceiverName.of(letter.forward.receiver)) \(name.printable) "
-                + "\(notification.notificationUUID.description.printable)\n")
+                + "\(letter.forward.contentID.printable)\n")
     }
 }

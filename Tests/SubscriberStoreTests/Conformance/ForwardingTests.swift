@@ -177,6 +177,6 @@ struct ForwardingTests {
     }
 
     private func names(_ forwards: [Forward]) -> [String] {
-        forwards.map(\.notification.notificationUUID.description)
+        forwards.map(\.contentID)
     }
 }

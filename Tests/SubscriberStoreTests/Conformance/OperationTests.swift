@@ -40,7 +40,7 @@ struct OperationTests {
             #expect(try await store.customer(Sample.account(77)) != nil)
             let due = try await store.claimForwards(
                 to: "https://a.example", dueAt: Sample.day(9), leaseEnd: Sample.day(10), limit: 9)
-            #expect(due.map(\.notification.notificationUUID.description) == ["n1", "n3"])
+            #expect(due.map(\.contentID) == ["n1", "n3"])
         }
     }
 

@@ -156,7 +156,7 @@ struct SharingTests {
                         to: "https://a.example", dueAt: Sample.day(1), leaseEnd: Sample.day(2), limit: 10)
                     let due = try await store.claimDueSubscriptions(
                         of: Sample.production, dueBefore: Sample.day(50), nextDueAt: Sample.day(60), limit: 10)
-                    return forwards.map { "\($0.notification.notificationUUID)" }
+                    return forwards.map(\.contentID)
                         + due.map { "\($0.originalTransactionID.text)" }
                 }
             }

@@ -20,7 +20,7 @@ enum PostgreSQLSchema {
         (.consoleInPostgreSQL, neededVersion: 1), (.grantsInPostgreSQL, neededVersion: 1),
         (.accountsOfGrantsInPostgreSQL, neededVersion: 1), (.reportsInPostgreSQL, neededVersion: 1),
         (.mailedLinksInPostgreSQL, neededVersion: 1), (.offerDaysInPostgreSQL, neededVersion: 1),
-        (.sampleSizesInPostgreSQL, neededVersion: 1),
+        (.sampleSizesInPostgreSQL, neededVersion: 1), (.customerReviewsInPostgreSQL, neededVersion: 1),
     ]
 
     static var latestVersion: Int { migrations.count }

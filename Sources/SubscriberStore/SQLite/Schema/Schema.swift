@@ -11,7 +11,7 @@ enum Schema {
         .subscriptions, .notifications, .forwarding, .customers, .asking, .ledger, .ledgerOffers,
         .counts, .retention, .ledgerCoverage, .coverage, .redemptions, .exposures, .retentionShown, .renewalChanges,
         .idempotentRequests, .offerEvents, .console, .grants,
-        .accountsOfGrants, .reports, .mailedLinks, .offerDays, .sampleSizes,
+        .accountsOfGrants, .reports, .mailedLinks, .offerDays, .sampleSizes, .customerReviews,
     ]
 
     static var latestVersion: Int { migrations.count }

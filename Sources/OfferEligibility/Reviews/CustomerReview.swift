@@ -1,0 +1,109 @@
+package import OfferCore
+
+/// A look at a customer that finds what has happened since the look before.
+///
+/// Each event is found once, because the state remembers it. A look finds what the stored records show at its time, so the
+/// order in which they arrived, and the number of looks, do not matter. Only an eligibility that begins and ends between
+/// two looks is not found.
+package struct CustomerReview: Sendable {
+    /// The new events, in the order in which they happened.
+    package let events: [CustomerEvent]
+    package let state: ReviewState
+    /// The time of the next look, unless a record changes earlier.
+    package let next: Timestamp
+
+    /// The age after which an event that becomes known is not sent any more.
+    package static let maximumAge = Duration.days(30)
+    /// The longest time between two looks. It bounds the delay if a date is not foreseen.
+    private static let longestInterval = Duration.hours(24)
+
+    /// - Parameters:
+    ///   - eligible: the offers that the customer may have now, according to the rules and the limits.
+    ///   - recorded: the events that the records show.
+    ///   - before: the state after the look before; nil for the first look.
+    ///   - start: the time since which events are sent.
+    ///   - isNew: true if the customer had no purchase before `start`, so that the first look finds offers, too.
+    ///   - dates: the times at which something may change.
+    ///   - delay: a number from 0 to 1 that spreads the looks for which there is no such time.
+    package init(
+        eligible: [OfferTerms], recorded: [CustomerEvent], after before: ReviewState?, since start: Timestamp,
+        isNew: Bool, dates: [Timestamp], delay: Double, at now: Timestamp
+    ) {
+        let oldest = max(start, now - Self.maximumAge)
+        let sent = before?.sent ?? [:]
+        let known = before?.eligible ?? []
+        let offers = eligible.map { terms in
+            let offer = ReviewState.Offer(terms, since: before == nil && !isNew ? nil : now)
+            return known.first { $0.isSame(offer) } ?? offer
+        }
+        var events = recorded.filter { $0.at >= oldest && sent[$0.key] == nil }
+        if before != nil || isNew {
+            for (offer, terms) in zip(offers, eligible) where !known.contains(where: { $0.isSame(offer) }) {
+                events.append(offer.event(.becameEligible, rule: terms.rule.name, at: now))
+            }
+        }
+        for offer in known where !offers.contains(where: { $0.isSame(offer) }) {
+            events.append(offer.event(.noLongerEligible, rule: nil, at: now))
+        }
+        self.events = events.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+            .map(\.element)
+        let remembered = recorded.filter { $0.at >= oldest }.map { ($0.key, $0.at.milliseconds) }
+        state = ReviewState(
+            eligible: offers,
+            sent: sent.filter { $0.value >= oldest.milliseconds }.merging(remembered, uniquingKeysWith: max))
+        next = min(
+            dates.filter { $0 > now }.min() ?? .max, now + Self.longestInterval * (0.5 + min(max(delay, 0), 1) / 2))
+    }
+}
+
+/// What a look at a customer found, for the next one. It names no person.
+package struct ReviewState: Hashable, Sendable, Codable {
+    package struct Offer: Hashable, Sendable, Codable {
+        package let productID: String
+        package let offerID: String
+        /// The time since which the customer may have the offer, in milliseconds since 1970; nil if it is before the first
+        /// look.
+        package let since: Int64?
+    }
+
+    /// The offers that the customer may have.
+    package let eligible: [Offer]
+    /// The keys of the events that were found, with their times in milliseconds since 1970.
+    package let sent: [String: Int64]
+
+    package init(eligible: [Offer] = [], sent: [String: Int64] = [:]) {
+        self.eligible = eligible
+        self.sent = sent
+    }
+
+    /// Returns what both found. If both know an offer, this one's time counts.
+    package func merging(_ other: ReviewState) -> ReviewState {
+        ReviewState(
+            eligible: eligible + other.eligible.filter { offer in !eligible.contains { $0.isSame(offer) } },
+            sent: sent.merging(other.sent, uniquingKeysWith: max))
+    }
+
+    /// The time since which the customer may have an offer; nil if the customer may not have it, or could before the first
+    /// look.
+    package func eligibleSince(_ productID: ProductID, _ offerID: OfferID) -> Timestamp? {
+        let offer = Offer(productID: productID.text.description, offerID: offerID.text.description, since: nil)
+        return eligible.first { $0.isSame(offer) }?.since.map(Timestamp.init(milliseconds:))
+    }
+}
+
+extension ReviewState.Offer {
+    fileprivate init(_ terms: OfferTerms, since: Timestamp?) {
+        self.init(
+            productID: terms.productID.text.description, offerID: terms.offerID.text.description,
+            since: since?.milliseconds)
+    }
+
+    func isSame(_ other: ReviewState.Offer) -> Bool {
+        productID == other.productID && offerID == other.offerID
+    }
+
+    fileprivate func event(_ kind: CustomerEvent.Kind, rule: String?, at now: Timestamp) -> CustomerEvent {
+        CustomerEvent(
+            kind, at: now, productID: try? ProductID(utf8: Array(productID.utf8)), offerID: offerID, rule: rule)
+    }
+}

@@ -1,0 +1,115 @@
+package import OfferCore
+import OfferCrypto
+package import OfferEligibility
+package import SubscriberStore
+
+/// Makes the reviews of an app's customers.
+package struct CustomerReviewer: Sendable {
+    private let store: any SubscriberStore
+    private let app: AppScope
+    private let configured: Catalogue.App
+    private let dates: ReviewDates
+
+    /// The number of alarms that are read to find the customer's own.
+    private static let maximumAlarms = 1000
+
+    package init(_ store: any SubscriberStore, of app: AppScope, _ configured: Catalogue.App) {
+        self.store = store
+        self.app = app
+        self.configured = configured
+        dates = ReviewDates(configured, in: app.environment)
+    }
+
+    /// Makes the review of a subscription's customers and records it, with its events. A customer is reviewed with the first
+    /// subscription only.
+    /// - Returns: the kinds of the new events; nil if the customer's records changed meanwhile, so that the review is made
+    ///   again.
+    package func review(_ due: DueReview, at now: Timestamp) async throws -> [CustomerEvent.Kind]? {
+        let before = try due.states.map { json throws(StoreError) in try ReviewStates(json: json) }
+        let possible = try await store.customers(in: app, numbered: due.subscription...due.subscription)
+        let original = possible.first?.originalTransactionID
+        let customers = possible.compactMap { possible in
+            OwnedCustomer(possible.customer, known: possible.identifier, by: configured.ownership).map {
+                (account: Self.name(of: possible.identifier), customer: $0)
+            }
+        }
+        var states: [String: ReviewState] = [:]
+        var next: [Timestamp] = []
+        var kinds: [CustomerEvent.Kind] = []
+        var events: [SettledReview.Event] = []
+        for (account, customer) in customers where original != nil && customer.firstSubscription == original {
+            let review = try await review(customer, due, after: before?.state(of: account), at: now)
+            states[account] = review.state
+            next.append(review.next)
+            for event in review.events where configured.events.kinds.contains(event.kind) {
+                let sent = SentEvent(event: event, app: app, account: account, customer: customer)
+                let id = try sent.id
+                events.append(SettledReview.Event(id: id, body: sent.body(id)))
+                kinds.append(event.kind)
+            }
+        }
+        // Representatives do not remind each other in turn.
+        let isForwarded = due.isChanged || states.isEmpty
+        let others = Set(customers.compactMap(\.customer.firstSubscription)).filter { $0 != original && isForwarded }
+        let settled = SettledReview(
+            due, of: original, states: states.isEmpty ? nil : ReviewStates(states), next: next.min(), events: events,
+            receivers: configured.events.receivers,
+            representatives: others.sorted { $0.precedes($1) }, at: now)
+        return try await store.settle(settled) ? kinds : nil
+    }
+
+    /// A short text for an account, which names nobody.
+    private static func name(of identifier: CustomerIdentifier) -> String {
+        guard identifier.account != nil else { return "" }
+        return (try? SHA256.hash(identifier.utf8)).map { Hexadecimal.text(of: Array($0.prefix(8))) } ?? ""
+    }
+
+    private func review(
+        _ customer: OwnedCustomer, _ due: DueReview, after before: ReviewState?, at now: Timestamp
+    ) async throws(StoreError) -> CustomerReview {
+        let ledger = try await store.ledgerEntries(of: customer.holders, in: app)
+        let state = customer.state(in: configured, at: now)
+        let redemptions = try await redemptions(in: ledger)
+        let recorded = CustomerEvent.recorded(
+            of: customer, state, customer.periods(in: configured), ledger.authorisations, redemptions, at: now)
+        return CustomerReview(
+            eligible: try await eligible(customer, at: now), recorded: recorded, after: before, since: due.since,
+            isNew: due.isNew, dates: dates.of(customer, state, ledger.authorisations, redemptions),
+            delay: .random(in: 0...1), at: now)
+    }
+
+    /// Returns the offers that the customer may have, as a decision without a placement says. The `total` of an offer is not
+    /// checked, because it changes for all customers at once.
+    private func eligible(_ customer: OwnedCustomer, at now: Timestamp) async throws(StoreError) -> [OfferTerms] {
+        guard customer.isComplete else { return [] }
+        let facts = CustomerFacts(customer, in: configured, at: now).granting(customer.grants)
+        let offers = configured.rules.decide(facts, at: now).filter(\.isEligible).map(\.offer)
+        guard !offers.isEmpty else { return [] }
+        let request = LedgerRequest(
+            app: app, holders: customer.holders,
+            offers: offers.map { offer in
+                LedgerRequest.Offer(
+                    productID: offer.productID, offerID: offer.offerID, limits: offer.limits.withoutTotal, nonces: [],
+                    expiresAt: now, grant: offer.grant)
+            }, reserving: .nothing, at: now)
+        let answers = try await store.reserve(request)
+        return zip(offers, answers).compactMap { offer, answer in
+            if case .refused = answer { nil } else { offer }
+        }
+    }
+
+    private func redemptions(in ledger: LedgerEntries) async throws(StoreError) -> [CountedRedemption] {
+        var alarms: Set<Int64> = []
+        if ledger.redemptions.contains(where: { $0.authorisedAt == nil }) {
+            alarms = Set(try await store.unexplainedRedemptions(in: [app], limit: Self.maximumAlarms).map(\.number))
+        }
+        return ledger.redemptions.compactMap { redemption in
+            redemption.originalTransactionID.map { original in
+                CountedRedemption(
+                    number: redemption.number, originalTransactionID: original, productID: redemption.productID,
+                    offerID: redemption.offerID, at: redemption.at, firstAt: redemption.firstAt,
+                    isAlarm: alarms.contains(redemption.number))
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import NIOConcurrencyHelpers
+import OfferConfiguration
+import OfferCore
+import OfferEligibility
+import OfferTelemetry
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+@testable import SubscriberSync
+
+@Suite("The worker of events")
+struct EventWorkerTests {
+    private static func catalogue(_ url: String) throws -> Catalogue {
+        let yaml = """
+            apps:
+              - bundleID: com.example.app
+                appAppleID: 1234567890
+                events: {to: ["\(url)"]}
+                products:
+                  - productID: monthly
+                    subscriptionGroupID: "21012345"
+                    offers: [{offerID: stay, rule: {subscription: {autoRenew: off}}}]
+            """
+        let (file, problems) = ConfigurationFile.read(Array(yaml.utf8), name: "offers.yaml")
+        try #require(problems.isEmpty, "\(problems)")
+        return try #require(file.catalogue)
+    }
+
+    private static func renewal(_ number: Int, isOn: Bool, signed day: Double) -> SubscriberFact {
+        let original = Sample.facts(number)[0].originalTransactionID
+        return Sample.renewal(of: original.text.description, signed: day) { renewal in
+            renewal = Renewal(productID: renewal.productID, autoRenewStatus: isOn ? .on : .off)
+            renewal.appAccountToken = Sample.token(UInt64(number))
+        }
+    }
+
+    private struct Event: Hashable {
+        let id: String
+        let type: String
+        let customer: String
+    }
+
+    private static func event(_ body: [UInt8]) -> Event? {
+        guard let json = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
+            let customer = json["customer"] as? [String: Any]
+        else { return nil }
+        return Event(
+            id: json["id"] as? String ?? "", type: json["type"] as? String ?? "",
+            customer: customer["originalTransactionID"] as? String ?? "")
+    }
+
+    @Test(
+        "three processes find each change of 60 customers once and in order, while the receiver fails and processes end"
+    )
+    func processes() async throws {
+        let accepted = NIOLockedValueBox<[Event]>([])
+        let count = NIOLockedValueBox(0)
+        let receiver = try await TestReceiver { request in
+            let place = count.withLockedValue { count in
+                count += 1
+                return count
+            }
+            // Every third is refused, and some are accepted although the answer is lost.
+            if place % 3 == 0 { return 503 }
+            if let event = Self.event(request.body) { accepted.withLockedValue { $0.append(event) } }
+            return place % 17 == 0 ? nil : 200
+        }
+        let server = try TestPostgreSQL.shared.get()
+        let url = try server.makeDatabase()
+        let now = NIOLockedValueBox(Sample.day(10))
+        let catalogue = try Self.catalogue(receiver.url)
+        func process() throws -> (CurrentStore, Task<Void, any Error>) {
+            let store = CurrentStore(
+                StoreSettings(location: .postgreSQL(url: url)),
+                store: try PostgreSQLStore(PostgreSQLSettings(url: url, writers: 2, readers: 1)),
+                log: RecordedLog().logger)
+            let metrics = SyncMetrics(MetricRegistry())
+            let time: @Sendable () -> Timestamp = { now.withLockedValue { $0 } }
+            let worker = EventWorker(
+                store, policy: CurrentPolicy(Policy(ring: KeyRing(), catalogue: catalogue)),
+                executor: globalConcurrentExecutor, now: time, metrics: metrics, log: RecordedLog().logger)
+            let forwarding = ForwardingWorker(
+                store, client: try ForwardClient(ForwardSettings(), timeout: .seconds(1)), now: time,
+                readiness: Readiness(), metrics: metrics, log: RecordedLog().logger)
+            let task = Task {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await forwarding.run() }
+                    group.addTask {
+                        while !Task.isCancelled {
+                            await worker.round()
+                            try await Task.sleep(for: .milliseconds(20))
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            return (store, task)
+        }
+        var processes = try (0..<3).map { _ in try process() }
+        let (writer, _) = processes[0]
+        try await writer.beginReviews(of: Sample.production, by: "before", at: Sample.day(0))
+        for step in 1...4 {
+            for number in 1...60 {
+                var facts = step == 1 ? Sample.facts(number) : []
+                facts.append(Self.renewal(number, isOn: step % 2 == 0, signed: Double(step)))
+                try await writer.merge(facts, in: Sample.production)
+            }
+            // One process ends at any place, and another one begins.
+            let (store, task) = processes.removeLast()
+            task.cancel()
+            _ = try? await task.value
+            try store.store?.close()
+            processes.append(try process())
+            // What failed is due again.
+            try await waitUntil {
+                now.withLockedValue { $0 = $0 + .seconds(120) }
+                let pending = try await writer.receivers().map(\.pending)
+                return pending == [0] && accepted.withLockedValue { Set($0).count } == 60 * step
+            }
+        }
+        let events = accepted.withLockedValue { $0 }
+        for number in 1...60 {
+            let original = Sample.facts(number)[0].originalTransactionID.text.description
+            var seen: Set<String> = []
+            let own = events.filter { $0.customer == original && seen.insert($0.id).inserted }
+            #expect(
+                own.map(\.type)
+                    == ["became_eligible", "no_longer_eligible", "became_eligible", "no_longer_eligible"])
+        }
+        #expect(events.count > Set(events).count, "some arrived twice, with the same ID")
+        for (store, task) in processes {
+            task.cancel()
+            _ = try? await task.value
+            try store.store?.close()
+        }
+    }
+}
