@@ -15,9 +15,11 @@ package struct ReviewDates: Sendable {
             found.add(terms.rule.condition)
             found.add(terms.limits)
         }
+        // In the sandbox, durations may pass faster.
+        let speed = environment == .sandbox ? app.rules.sandboxRenewalRate?.speed ?? 1 : 1
         let timing = SubscriptionTiming(environment)
         durations = Array(
-            found.durations.union([
+            found.durations.union(found.durations.map { $0 / speed }).union([
                 .zero, .seconds(10), .clockTolerance, timing.unsettled, timing.billingRetry, timing.recheck,
                 app.freshness ?? HistoryEvidence.defaultFreshness,
             ]))
