@@ -73,7 +73,7 @@ class Walk:
             self.expect("the session is in a secure cookie", session.get("secure") and session.get("httpOnly"))
             self.expect("the cookie of the sign-in is gone", "__Host-console-sign-in" not in cookies)
             sections = [link.text for link in driver.find_elements(By.CSS_SELECTOR, "nav a")]
-            self.expect(f"the groups give the roles: {sections}", sections == ["Find", "Offers", "Grants", "Audit"])
+            self.expect(f"the groups give the roles: {sections}", sections == ["Find", "Offers", "Lists", "Grants", "Audit"])
             driver.get(self.arguments.console + "/health")
             self.wait_for_text(driver, "other pages stay closed", "It needs the role")
             driver.get(self.arguments.console + "/audit")
