@@ -93,7 +93,7 @@ extension SQLStore {
                     let fact = TeamFact(identifier: identifier, name: name, value: value, setAt: now)
                     try TeamFactTable.set(fact, id, db)
                 }
-                try ReviewTable.mark(identifier, id, db)
+                try CustomerSearch.markReviews(of: identifier, id, db)
             }
         }
     }
@@ -105,14 +105,14 @@ extension SQLStore {
             let id = try AppTable.makeID(of: app, db)
             let identifier = try Self.lasting(identifier, id, db)
             // The account before the link loses the purchase.
-            try ReviewTable.mark(identifier, id, db)
+            try CustomerSearch.markReviews(of: identifier, id, db)
             if let account {
                 try LinkTable.set(CustomerLink(identifier: identifier, account: account), at: now, id, db)
-                try ReviewTable.mark(CustomerIdentifier(account), id, db)
+                try CustomerSearch.markReviews(of: CustomerIdentifier(account), id, db)
             } else {
                 try LinkTable.remove(identifier, id, db)
             }
-            try ReviewTable.mark(identifier, id, db)
+            try CustomerSearch.markReviews(of: identifier, id, db)
         }
     }
 

@@ -21,7 +21,7 @@ extension SQLStore {
             let count = try GrantTable.count(by: new.maker, since: request.budgetStart, app, db)
             let grant = count < request.budget ? new : new.awaitingApproval
             try GrantTable.add(grant, app, db)
-            if let customer = grant.subject.customer { try ReviewTable.mark(customer, app, db) }
+            if let customer = grant.subject.customer { try CustomerSearch.markReviews(of: customer, app, db) }
             return .made(grant)
         }
     }
@@ -57,7 +57,7 @@ extension SQLStore {
         guard let customer = stored.grant.subject.customer, let app = try AppTable.id(of: stored.app, db) else {
             return
         }
-        try ReviewTable.mark(customer, app, db)
+        try CustomerSearch.markReviews(of: customer, app, db)
     }
 
     package func grant(_ id: UUIDText) async throws(StoreError) -> StoredGrant? {

@@ -38,7 +38,7 @@ extension SQLStore {
             guard known.claimedAt == nil else { return known }
             try MailedLinkTable.claim(link.id, at: now, app, db)
             try GrantTable.add(grant, app, db)
-            if let customer = grant.subject.customer { try ReviewTable.mark(customer, app, db) }
+            if let customer = grant.subject.customer { try CustomerSearch.markReviews(of: customer, app, db) }
             return try MailedLinkTable.link(link.id, app, db)
         }
     }

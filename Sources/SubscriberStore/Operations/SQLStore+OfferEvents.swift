@@ -15,6 +15,9 @@ extension SQLStore {
             for report in reports {
                 guard let (app, event) = try Self.event(report, scope, owner, db) else { continue }
                 try OfferEventTable.add(event, app, db)
+                if event.kind == .shown || event.kind == .dismissed, let customer = event.subject.customer {
+                    try CustomerSearch.markReviews(of: customer, app, db)
+                }
                 events.append(event)
             }
             return events

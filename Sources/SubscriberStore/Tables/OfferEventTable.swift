@@ -44,9 +44,6 @@ enum OfferEventTable {
             INSERT INTO offer_event (app, kind, value, event, product_id, offer_id, at, nonce, error)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """, key + [at, nonce, event.error])
-        if event.kind == .shown || event.kind == .dismissed, let customer = event.subject.customer {
-            try ReviewTable.mark(customer, app, db)
-        }
         guard known.count > OfferEvent.maximumCount else { return }
         // The first stays.
         let all = (known + [(at, nonce)]).sorted { ($0.at, $0.nonce) < ($1.at, $1.nonce) }

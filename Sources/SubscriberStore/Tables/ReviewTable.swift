@@ -34,13 +34,6 @@ enum ReviewTable {
             """, [app, original.string])
     }
 
-    /// Makes the reviews of all customers due that an identifier may name.
-    static func mark(_ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
-        guard try self.app(app, db) != nil else { return }
-        let search = try CustomerSearch(CustomerQuery(identifier), app, db)
-        for subscription in search.subscriptions.keys.sorted() { try mark(subscription, db) }
-    }
-
     /// Begins to review an app. If the rules have changed, makes the reviews of all customers due, in steps.
     static func begin(_ app: Int64, by rules: String, at now: Timestamp, _ db: any Database) throws {
         let last = try SubscriptionTable.numbers(of: app, db)?.upperBound ?? 0
