@@ -42,7 +42,7 @@ struct EventsPageTests {
                     self.end_headers()
                 def log_message(self, *arguments):
                     pass
-            http.server.HTTPServer(('127.0.0.1', \(receiverPort)), Receiver).serve_forever()
+            http.server.HTTPServer(('127.0.0.1', \(receiverPort)), Receiver).handle_request()
             END
             """
         try await add(isRenewing: true, day: -1)
