@@ -122,7 +122,7 @@ package enum AuditSearch {
         return nil
     }
 
-    /// The distance by which the search moves on, for each value of the byte at the marker's last position.
+    /// The number of bytes to skip, for each value of the byte at the marker's last position.
     private static let steps: [Int] = {
         var steps = [Int](repeating: marker.count, count: 256)
         for (place, byte) in marker.dropLast().enumerated() { steps[Int(byte)] = marker.count - 1 - place }

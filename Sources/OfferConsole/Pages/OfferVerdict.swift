@@ -73,7 +73,7 @@ package final class OfferVerdict: Sendable {
     }
 }
 
-/// What an app is told about a customer beside the offers.
+/// The customer's state and alternative, as an app gets them beside the offers.
 package struct AppAnswer: Sendable {
     /// The state in the word that the app gets; nil if nothing certain is known.
     let state: String?

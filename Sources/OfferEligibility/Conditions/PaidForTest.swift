@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `paidFor`: the paid time in the group, by which the App Store determines its commission.
+/// `paidFor`: the days of paid service in the group, which determine Apple's commission.
 package struct PaidForTest: SubscriptionTestKind, DurationTest {
     package static let name = "paidFor"
     package static let code = ReasonCode.paidFor

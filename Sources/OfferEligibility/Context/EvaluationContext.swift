@@ -16,7 +16,7 @@ package final class EvaluationContext: Sendable {
     let current: [SubscriptionUnderTest]
     let products: ProductTraits
     let now: Timestamp
-    /// How many times faster time passes for the rules than in reality: 1, except in the sandbox.
+    /// The speed of time in rules, as a multiple of real time: 1, except in the sandbox.
     let speed: Int
     /// The assumed places in samples; none for the customer's own places.
     let assumedPlaces: [String: Bool]

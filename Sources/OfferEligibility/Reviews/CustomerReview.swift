@@ -1,30 +1,29 @@
 package import OfferCore
 
-/// A look at a customer that finds what has happened since the look before.
+/// A review of a customer: the events since the review before.
 ///
-/// Each event is found once, because the state remembers it. A look finds what the stored records show at its time, so the
-/// order in which they arrived, and the number of looks, do not matter. Only an eligibility that begins and ends between
-/// two looks is not found.
+/// Each event is found once, because the state remembers it. A review reads all stored records, so their order of arrival
+/// and the number of reviews do not matter. Only eligibility that begins and ends between two reviews is not found.
 package struct CustomerReview: Sendable {
     /// The new events, in the order in which they happened.
     package let events: [CustomerEvent]
     package let state: ReviewState
-    /// The time of the next look, unless a record changes earlier.
+    /// The time of the next review, unless a record changes earlier.
     package let next: Timestamp
 
-    /// The age after which an event that becomes known is not sent any more.
+    /// Older events are not sent, even if they have just become known.
     package static let maximumAge = Duration.days(30)
-    /// The longest time between two looks. It bounds the delay if a date is not foreseen.
+    /// The longest time between two reviews. It bounds the delay if ``ReviewDates`` misses a date.
     private static let longestInterval = Duration.hours(24)
 
     /// - Parameters:
     ///   - eligible: the offers that the customer may have now, according to the rules and the limits.
     ///   - recorded: the events that the records show.
-    ///   - before: the state after the look before; nil for the first look.
+    ///   - before: the state after the review before; nil for the first review.
     ///   - start: the time since which events are sent.
-    ///   - isNew: true if the customer had no purchase before `start`, so that the first look finds offers, too.
+    ///   - isNew: true if the customer had no purchase before `start`, so the first review announces offers, too.
     ///   - dates: the times at which something may change.
-    ///   - delay: a number from 0 to 1 that spreads the looks for which there is no such time.
+    ///   - delay: a number from 0 to 1 that spreads reviews without such a time.
     package init(
         eligible: [OfferTerms], recorded: [CustomerEvent], after before: ReviewState?, since start: Timestamp,
         isNew: Bool, dates: [Timestamp], delay: Double, at now: Timestamp
@@ -52,17 +51,17 @@ package struct CustomerReview: Sendable {
             eligible: offers,
             sent: sent.filter { $0.value >= oldest.milliseconds }.merging(remembered, uniquingKeysWith: max))
         next = min(
-            dates.filter { $0 > now }.min() ?? .max, now + Self.longestInterval * (0.5 + min(max(delay, 0), 1) / 2))
+            dates.filter { $0 > now }.min() ?? .max, now + Self.longestInterval * ((1 + delay) / 2))
     }
 }
 
-/// What a look at a customer found, for the next one. It names no person.
+/// The result of a review that the next one needs. It names no person.
 package struct ReviewState: Hashable, Sendable, Codable {
     package struct Offer: Hashable, Sendable, Codable {
         package let productID: String
         package let offerID: String
         /// The time since which the customer may have the offer, in milliseconds since 1970; nil if it is before the first
-        /// look.
+        /// review.
         package let since: Int64?
     }
 
@@ -84,7 +83,7 @@ package struct ReviewState: Hashable, Sendable, Codable {
     }
 
     /// The time since which the customer may have an offer; nil if the customer may not have it, or could before the first
-    /// look.
+    /// review.
     package func eligibleSince(_ productID: ProductID, _ offerID: OfferID) -> Timestamp? {
         let offer = Offer(productID: productID.text.description, offerID: offerID.text.description, since: nil)
         return eligible.first { $0.isSame(offer) }?.since.map(Timestamp.init(milliseconds:))

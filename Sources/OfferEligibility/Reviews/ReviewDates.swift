@@ -2,7 +2,7 @@ package import OfferCore
 
 /// The times at which a decision about a customer may change although no record changes.
 ///
-/// They are the dates in the customer's data, moved by each duration in the rules. That is more than needed, and a look at a
+/// They are the dates in the customer's data, moved by each duration in the rules. That is more than needed, and a review at a
 /// time at which nothing changes does no harm. Dates and durations are found by reflection, so that a new condition cannot
 /// be forgotten.
 package struct ReviewDates: Sendable {
@@ -40,7 +40,7 @@ package struct ReviewDates: Sendable {
         for value in redemptions { found.dates.formUnion([value.at, value.firstAt]) }
         for fact in customer.teamFacts { if let date = fact.value.date { found.dates.insert(date) } }
         let moved = found.dates.flatMap { date in durations.flatMap { [date + $0, date - $0] } }
-        // A bound may belong to what is before it, so there is another look a moment later.
+        // A bound may belong to what is before it, so there is another review a moment later.
         return (moved + dates).flatMap { [$0, $0 + .milliseconds(1)] }
     }
 }

@@ -10,7 +10,7 @@ package enum SandboxRenewalRate: String, CaseIterable, Hashable, Sendable {
     /// TestFlight, where every subscription renews daily.
     case oneDay = "1d"
 
-    /// How many times faster a month passes. A month has 30 days.
+    /// The speed of time, as a multiple of real time. A month has 30 days.
     package var speed: Int { 30 * 24 * 60 / minutes }
 
     private var minutes: Int {

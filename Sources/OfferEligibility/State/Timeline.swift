@@ -33,7 +33,7 @@ struct Timeline {
         return next <= now && next < periods[place].end ? next : nil
     }
 
-    /// Returns the paid time of the periods up to one of them, by which the App Store determines its commission.
+    /// Returns the paid time up to the end of a period. It determines Apple's commission.
     ///
     /// Free trials, refunded periods and times without a subscription do not count. A gap of more than 60 days starts the
     /// count again.

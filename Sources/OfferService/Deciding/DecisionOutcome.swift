@@ -20,7 +20,7 @@ struct DecisionOutcome {
     let alternative: Alternative.Content?
     /// The offers in the order of the decision.
     let offers: [Offer]
-    /// Whether the customer would get introductory offers, by group; empty if the app has no rule for them.
+    /// The customer's eligibility for introductory offers, by group; empty if the app has no rule for them.
     var introductoryOffers: [GroupIntroductoryOffer] = []
 
     /// Returns the terms that the customer agrees to with an offer; nil if they are unknown.

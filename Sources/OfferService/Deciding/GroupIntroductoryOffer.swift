@@ -2,7 +2,7 @@ import AppStoreData
 import OfferCore
 import OfferEligibility
 
-/// Whether a customer would get the introductory offers of a subscription group.
+/// A customer's eligibility for the introductory offers of a subscription group.
 struct GroupIntroductoryOffer {
     let groupID: String
     let isEligible: Truth

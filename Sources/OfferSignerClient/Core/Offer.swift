@@ -40,12 +40,12 @@ public struct OfferList: Hashable, Sendable {
     public let state: CustomerState?
     /// The content to show if ``offers`` is empty; nil for nothing.
     public let alternative: Alternative?
-    /// Whether the customer would get the introductory offers of each subscription group; empty if the app has no rule for
+    /// The customer's eligibility for the introductory offers of each subscription group; empty if the app has no rule for
     /// them.
     public let introductoryOffers: [String: IntroductoryEligibility]
 }
 
-/// Whether a customer would get an introductory offer.
+/// A customer's eligibility for an introductory offer.
 public struct IntroductoryEligibility: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -50,7 +50,7 @@ package struct DueReview: Hashable, Sendable {
     package let isChanged: Bool
 }
 
-/// What the reviews of the customers of one first subscription found, by account. Two accounts can have the same one, such as
+/// The states of the customers with the same first subscription, by account. Two accounts can have the same one, such as
 /// a purchase that names neither.
 package struct ReviewStates: Hashable, Sendable, Codable {
     package let byAccount: [String: ReviewState]

@@ -17,7 +17,6 @@ package struct EventWorker: Service {
     private let executor: any TaskExecutor
     private let now: @Sendable () -> Timestamp
     private let metrics: SyncMetrics
-    private let log: Logger
     private let finding: WorkLease
     private let warning: ThrottledWarning
     private let progress = NIOLockedValueBox(Progress())
@@ -52,7 +51,6 @@ package struct EventWorker: Service {
         self.executor = executor
         self.now = now
         self.metrics = metrics
-        self.log = log
         finding = WorkLease(.findingEvents, in: store)
         warning = ThrottledWarning("the events of customers could not be found", log: log)
     }

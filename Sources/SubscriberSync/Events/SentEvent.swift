@@ -37,10 +37,13 @@ struct SentEvent {
         writer.member("bundleID", utf8: app.bundleID.text.utf8)
         writer.member("environment", app.environment.rawValue)
         writer.object("customer") { writer in
-            writer.member("originalTransactionID", originalTransactionID)
-            if let token = customer.appAccountToken { writer.member("appAccountToken", utf8: token.utf8) }
-            if let name = customer.applicationUsername { writer.member("applicationUsername", utf8: name.utf8) }
-            if let id = customer.appTransactionID { writer.member("appTransactionID", utf8: id.text.utf8) }
+            let names: [CustomerIdentifier?] = [
+                customer.firstSubscription.map { .originalTransactionID($0) },
+                customer.appAccountToken.map { .appAccountToken($0) },
+                customer.applicationUsername.map { .applicationUsername($0) },
+                customer.appTransactionID.map { .appTransactionID($0) },
+            ]
+            for name in names.compactMap(\.self) { writer.member(name) }
         }
         if let productID = event.productID { writer.member("productID", utf8: productID.text.utf8) }
         if let offerID = event.offerID { writer.member("offerID", offerID) }
