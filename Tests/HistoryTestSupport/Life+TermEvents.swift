@@ -52,7 +52,9 @@ extension Life {
         guard pending == nil else { return try tellNothing() }
         autoRenews = true
         let type = chance(40) ? OfferType.offerCode : .promotional
-        pending = AppliedOffer(type: type, identifier: newOffer(), discountType: .payAsYouGo, period: "P1M")
+        let id = newOffer()
+        pending = AppliedOffer(type: type, identifier: id, discountType: .payAsYouGo, period: "P1M")
+        if type == .promotional { redemptions.append(OwnRedemption(offerID: id, product: nextProduct, at: clock)) }
         try notify("OFFER_REDEEMED")
     }
 
@@ -66,11 +68,12 @@ extension Life {
     /// Seats may have an offer that the term does not have. The transaction that began the term is not sent again.
     private mutating func addSeats() throws {
         guard !isShared else { return try tellNothing() }
-        let offer = AppliedOffer(type: .promotional, identifier: newOffer(), discountType: .payUpFront)
+        let id = newOffer()
+        let offer = chance(50) ? AppliedOffer(type: .promotional, identifier: id, discountType: .payUpFront) : nil
+        if offer != nil { redemptions.append(OwnRedemption(offerID: id, product: last.product, at: clock)) }
         terms[terms.count - 1].addedSeats.append(
             AddedSeats(
-                id: "\(original)\(500 + seatsCount)", start: clock, end: last.end,
-                offer: chance(50) ? offer : nil, token: token))
+                id: "\(original)\(500 + seatsCount)", start: clock, end: last.end, offer: offer, token: token))
         try notify("DID_CHANGE_RENEWAL_PREF", "INCREASE_QUANTITY", seats: last.addedSeats.count - 1)
     }
 

@@ -37,6 +37,13 @@ struct Life {
         var refund: Timestamp?
     }
 
+    /// A redemption of a promotional offer, as the customer made it.
+    struct OwnRedemption {
+        let offerID: String
+        let product: String
+        let at: Timestamp
+    }
+
     /// What is to follow the last term.
     enum Outlook {
         case running
@@ -84,6 +91,8 @@ struct Life {
     /// The periods that the running offer has left.
     var offerPeriodsLeft = 0
     var offerCount = 0
+    /// The promotional offers that the customer redeemed. Each has an offer ID of its own.
+    var redemptions: [OwnRedemption] = []
     var priceIncrease: PriceIncreaseStatus?
     var winBackOffers: [String] = []
     var lastRenewal: SubscriberFact?

@@ -16,8 +16,20 @@ extension SubscriberFact {
                 announcement(.lastAnnouncement(renewal.announcing)),
             ]
         }
-        guard renewal.canShowNoOffer, !others.contains(where: { showsNoOffer($0, renewal) }) else { return [] }
+        let hasOffers = others.compactMap { hasPromotionalOffer($0, duringPeriodOf: renewal) }
+        guard renewal.canShowNoOffer, !hasOffers.contains(false) else { return [] }
         return [announcement(.firstAnnouncement(renewal.announcing))]
+    }
+
+    /// Returns the announcements of a renewal info that version 0.9.0 stored. That version kept no announcements.
+    ///
+    /// What the renewal info arrived with is no longer known. So one without an offer is announced only if an offer ran
+    /// in its period.
+    /// - Parameter others: all facts about the subscription.
+    package func announcements(storedBeside others: some Sequence<SubscriberFact>) -> [SubscriberFact] {
+        guard case .renewalInfo(let renewal) = value else { return [] }
+        let runs = renewal.isPromotional || others.contains { hasPromotionalOffer($0, duringPeriodOf: renewal) == true }
+        return runs ? announcements(beside: others) : []
     }
 
     private func announcement(_ value: Value) -> SubscriberFact {
@@ -26,12 +38,15 @@ extension SubscriberFact {
             digest: digest)
     }
 
-    /// Returns true if a fact is the transaction of the renewal info's period and has no promotional offer.
-    private func showsNoOffer(_ fact: SubscriberFact, _ renewal: Renewal) -> Bool {
+    /// Returns true if a fact is a transaction of the renewal info's period with a promotional offer, false if it has
+    /// none; nil for any other fact.
+    private func hasPromotionalOffer(_ fact: SubscriberFact, duringPeriodOf renewal: Renewal) -> Bool? {
         guard case .transaction(let purchase) = fact.value, fact.originalTransactionID == originalTransactionID,
-            purchase.offer?.type != .promotional, let end = purchase.expiresDate
-        else { return false }
-        return renewal.renewalDate.map { $0 == end } ?? (purchase.purchaseDate <= signedDate && signedDate < end)
+            let end = purchase.expiresDate
+        else { return nil }
+        let isOfPeriod =
+            renewal.renewalDate.map { $0 == end } ?? (purchase.purchaseDate <= signedDate && signedDate < end)
+        return isOfPeriod ? purchase.offer?.type == .promotional : nil
     }
 }
 

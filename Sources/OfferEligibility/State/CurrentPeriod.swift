@@ -30,10 +30,14 @@ struct CurrentPeriod {
 extension Signed<Renewal> {
     /// Returns true if the renewal info was signed for this period or later.
     ///
-    /// The App Store signs renewals before they start. Their renewal infos already contain the end of the new period.
+    /// The App Store renews within the last 24 hours of a period. The renewal info then already contains the product
+    /// and the end of the new period. The end alone is not enough: the renewal info of a longer period that was
+    /// replaced contains a late end, too.
     func describes(_ period: Period) -> Bool {
         if signedDate >= period.start { return true }
-        guard period.purchase.reason == .renewal, let renewalDate = value.renewalDate else { return false }
-        return renewalDate > period.start
+        guard period.purchase.reason == .renewal, value.productID == period.purchase.productID,
+            let renewalDate = value.renewalDate
+        else { return false }
+        return renewalDate > period.start && signedDate >= period.start - .hours(24)
     }
 }

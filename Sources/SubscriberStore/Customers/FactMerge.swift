@@ -37,14 +37,15 @@ struct FactMerge {
 
     /// Adds announcements to the facts, because each new renewal info replaces the previous one.
     ///
-    /// An older version kept no announcements. So if a fact shows an offer, the known renewal info of its subscription
-    /// also gives announcements.
+    /// Version 0.9.0 kept no announcements. So if a fact shows an offer and the subscription has no announcements, its
+    /// known renewal info also gives announcements.
     private func withAnnouncements(_ facts: [SubscriberFact]) throws -> [SubscriberFact] {
         var announcements = facts.announcements
         for original in Set(facts.filter(\.showsPromotionalOffer).map(\.originalTransactionID)) {
             guard let subscription = try SubscriptionTable.id(of: original, app, db) else { continue }
             let known = try FactTable.all(subscription, of: original, db)
-            announcements += known.flatMap { $0.announcements(beside: known + facts) }
+            guard !known.contains(where: \.key.kind.isAnnouncement) else { continue }
+            announcements += known.flatMap { $0.announcements(storedBeside: known + facts) }
         }
         return facts + announcements
     }

@@ -48,7 +48,7 @@ enum RedemptionTable {
         var new: [(redemption: Redemption, ordinal: Int64)] = []
         for offer in Set(redemptions.keys).union(rows.keys) {
             let matches = Matches(redemptions[offer] ?? [], rows[offer] ?? [])
-            var hasForgotten = false
+            var hasFreed = false
             for row in matches.rest {
                 if let forgotten {
                     try forget(row.id, forgotten, db)
@@ -57,8 +57,9 @@ enum RedemptionTable {
                 } else {
                     continue
                 }
-                hasForgotten = true
+                hasFreed = true
             }
+            var open: [(id: Int64, redemption: Redemption, at: Timestamp, hasMoved: Bool)] = []
             for (redemption, row) in matches.known {
                 let firstAt = min(row.firstAt, redemption.firstAt)
                 let isLasting = row.isLasting || redemption.isLasting
@@ -68,8 +69,11 @@ enum RedemptionTable {
                         "UPDATE redemption SET at = ?, first_at = ?, is_lasting = ? WHERE id = ?",
                         [redemption.at.milliseconds, firstAt.milliseconds, isLasting ? 1 : 0, row.id])
                 }
-                if !row.isExplained && (hasMoved || hasForgotten) { unexplained.append((row.id, redemption, firstAt)) }
+                let isFreed = try row.isExplained && firstAt != row.firstAt && free(row.id, notValidAt: firstAt, db)
+                hasFreed = hasFreed || isFreed
+                if !row.isExplained || isFreed { open.append((row.id, redemption, firstAt, hasMoved)) }
             }
+            unexplained += open.filter { $0.hasMoved || hasFreed }.map { ($0.id, $0.redemption, $0.at) }
             let ordinal = ((rows[offer] ?? []).map(\.ordinal).max() ?? -1) + 1
             new += zip(matches.new, ordinal...).map { ($0, $1) }
         }
@@ -163,6 +167,21 @@ enum RedemptionTable {
                 "UPDATE redemption SET subscription = NULL, erased = ?, continues_until = ? WHERE id = ?",
                 [subscription.digest, subscription.continuesUntil?.milliseconds, id])
         }
+    }
+
+    /// Frees the authorisation that explains a redemption if it was not valid when the customer redeemed the offer. The
+    /// redemption first appeared at a later time. At that time, another redemption's authorisation could explain it.
+    /// - Returns: false if the authorisation was valid.
+    private static func free(_ id: Int64, notValidAt time: Timestamp, _ db: any Database) throws -> Bool {
+        let row = try db.row(
+            """
+            SELECT authorisation.* FROM redemption JOIN authorisation ON authorisation.id = redemption.authorisation
+            WHERE redemption.id = ?
+            """, [id])
+        guard let row, try !AuthorisationTable.authorisation(row).wasValid(at: time) else { return false }
+        try db.send("UPDATE redemption SET authorisation = NULL WHERE id = ?", [id])
+        try AuthorisationTable.setState(.outstanding, row["id"], db)
+        return true
     }
 
     /// Returns erased redemptions to their subscription when new data shows them again or shows their next period.

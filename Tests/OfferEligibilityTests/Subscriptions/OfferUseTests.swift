@@ -63,6 +63,28 @@ struct OfferUseTests {
         #expect(Self.redemptions([first, shown, early]).map(\.at) == [.day(30)])
     }
 
+    @Test("a renewal info signed before a longer period says nothing about the shorter periods that replaced it")
+    func replacedLongPeriod() throws {
+        let yearly = try ProductID("yearly")
+        let early = try Make.renewal(signed: 29.9) { renewal in
+            renewal = Renewal(productID: yearly, autoRenewStatus: .on)
+            (renewal.autoRenewProductID, renewal.renewalDate) = (yearly, .day(395))
+            renewal.offer = Self.offer("save")
+        }
+        let facts = try [
+            Make.transaction("1", 0, 30), early,
+            Make.transaction("2", 30, 395) { purchase in
+                let monthly = purchase
+                purchase = Purchase(productID: yearly, purchaseDate: monthly.purchaseDate)
+                (purchase.type, purchase.ownership, purchase.reason) = (monthly.type, .purchased, .renewal)
+                (purchase.expiresDate, purchase.offer) = (monthly.expiresDate, Self.offer("save"))
+            },
+            Make.transaction("3", 35, 65) { $0.reason = .purchase }, Make.transaction("4", 65, 95),
+        ]
+        #expect(Self.redemptions(facts + facts.announcements).map(\.at) == [.day(30)])
+        #expect(subscription(facts, at: .day(66))?.pendingOffer == nil)
+    }
+
     @Test("a pending offer that another transaction overtook was redeemed all the same")
     func overtaken() throws {
         let pending = try Make.renewal(signed: 10) { $0.offer = Self.offer("save") }

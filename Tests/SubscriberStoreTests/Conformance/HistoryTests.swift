@@ -52,10 +52,10 @@ struct HistoryTests {
         arguments: StoreEngine.all)
     func alarm(engine: StoreEngine) async throws {
         let world = try World(count: Self.count)
-        let redemptions = world.redemptions
+        let redemptions = try world.redeemed()
         try await engine.withSharedStore { stores in
             for (app, redemptions) in redemptions {
-                try await stores[0].add(try Self.signatures(for: redemptions, in: app))
+                try await stores[0].add(Self.signatures(for: redemptions, in: app))
             }
             try await stores[0].beginLedger(LedgerCoverage(apps: Set(redemptions.keys)), at: Timestamp(milliseconds: 0))
             try await Self.deliver(world.arrivals, to: stores)
@@ -71,7 +71,7 @@ struct HistoryTests {
                 totals["\(activity.app) \(activity.productID.text) \(activity.offerID)"] = activity.redeemed
             }
             let expected = redemptions.flatMap { app, redemptions in
-                redemptions.map { ("\(app) \($0.productID.text) \($0.offerID)", Int64(1)) }
+                redemptions.map { ("\(app) \($0.productID.text) \($0.offerID.text)", Int64(1)) }
             }
             #expect(totals == Dictionary(expected, uniquingKeysWith: +))
             #expect(try await stores[0].check() == [])
@@ -79,16 +79,16 @@ struct HistoryTests {
     }
 
     /// A signature for each redemption, from an hour before to an hour after it.
-    private static func signatures(for redemptions: [Redemption], in app: AppScope) throws -> [StoreRecord] {
-        try redemptions.enumerated().map { number, redemption in
+    private static func signatures(for redemptions: [World.Redeemed], in app: AppScope) -> [StoreRecord] {
+        redemptions.enumerated().map { number, redemption in
             let authorisation = Authorisation(
-                productID: redemption.productID, offerID: try OfferID(utf8: Array(redemption.offerID.utf8)),
-                state: .outstanding, at: redemption.firstAt - .hours(1), expiresAt: redemption.firstAt + .hours(1))
+                productID: redemption.productID, offerID: redemption.offerID, state: .outstanding,
+                at: redemption.at - .hours(1), expiresAt: redemption.at + .hours(1))
             return .authorisation(
                 app,
                 AuthorisationEntry(
                     id: Sample.nonce(UInt64(number)), authorisation: authorisation,
-                    holders: [.originalTransactionID(redemption.originalTransactionID)]))
+                    holders: [.originalTransactionID(redemption.original)]))
         }
     }
 
@@ -159,6 +159,29 @@ private struct World {
                     redemption.isCertain && !shares.contains(redemption.originalTransactionID.text.description)
                 }
                 return (app, certain)
+            })
+    }
+
+    /// An offer that a customer redeemed.
+    struct Redeemed {
+        let original: TransactionID
+        let productID: ProductID
+        let offerID: OfferID
+        let at: Timestamp
+    }
+
+    /// The promotional offers that purchasers redeemed, as the histories themselves know it, without any facts.
+    func redeemed() throws -> [AppScope: [Redeemed]] {
+        try Dictionary(
+            uniqueKeysWithValues: histories.map { app, history in
+                let redeemed = try history.lives.filter { !$0.isShared }.flatMap { life in
+                    try life.redemptions.map { redemption in
+                        Redeemed(
+                            original: try TransactionID(life.original), productID: try ProductID(redemption.product),
+                            offerID: try OfferID(utf8: Array(redemption.offerID.utf8)), at: redemption.at)
+                    }
+                }
+                return (app, redeemed)
             })
     }
 

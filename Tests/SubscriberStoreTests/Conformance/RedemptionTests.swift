@@ -146,6 +146,50 @@ struct RedemptionTests {
     }
 
     @Test(
+        "a renewal info without an offer is not announced because its period's end changes before an offer comes",
+        arguments: StoreEngine.all)
+    func extendedPeriod(engine: StoreEngine) async throws {
+        let shown = [Self.period("2", 0, nil), Self.renewal(1, nil, endOfPeriod: 30)]
+        let extended = Sample.transaction("2", of: "1", Self.start, Self.start + 35, signed: Self.start + 2)
+        for arrivals in [[shown, [extended], [Self.period("3", 35)]], [[Self.period("3", 35)], [extended], shown]] {
+            try await engine.withStore { store in
+                for facts in arrivals { try await store.merge(facts, in: Sample.production) }
+                let announced = try await Self.records(store).filter { record in
+                    guard case .fact(_, let fact) = record else { return false }
+                    return fact.key.kind.isAnnouncement
+                }
+                #expect(announced.isEmpty)
+            }
+        }
+    }
+
+    @Test(
+        "a redemption that turns out to be older leaves the signature that another redemption needs",
+        arguments: StoreEngine.all)
+    func olderThanItsSignature(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            for (nonce, day) in [(1 as UInt64, 0.4), (2, 29.9)] {
+                _ = try await store.reserve(
+                    Self.request([nonce], OfferLimits(), at: day, expiresAt: day + 1, validUntil: day + 1))
+            }
+            // The period was bought a month after the offer was redeemed, when the second signature was valid.
+            for fact in [Self.period("2", 0, nil), Self.period("3", 30)] {
+                try await store.merge([fact], in: Sample.production)
+            }
+            #expect(try await Self.redemptions(store).map(\.authorisedAt) == [Sample.day(Self.start + 29.9)])
+            try await store.merge([Self.renewal(0.5, "half", endOfPeriod: 30)], in: Sample.production)
+            #expect(try await Self.redemptions(store).map(\.authorisedAt) == [Sample.day(Self.start + 0.4)])
+            // The customer redeems the offer again, with the second signature.
+            for fact in [Self.renewal(30.1, nil, endOfPeriod: 60), Self.renewal(30.2, "half", endOfPeriod: 60)] {
+                try await store.merge([fact], in: Sample.production)
+            }
+            #expect(try await Self.days(store) == [30, 30.2])
+            #expect(try await Self.unexplained(store) == 0)
+            #expect(try await store.check() == [])
+        }
+    }
+
+    @Test(
         "any order and repetition of the same inputs ends in the same redemptions and counts",
         arguments: StoreEngine.all)
     func anyOrder(engine: StoreEngine) async throws {
