@@ -39,7 +39,7 @@ extension Life {
 
     private static func change(_ type: String, _ subtype: String?, _ info: SubscriberFact) -> SubscriberFact.Value? {
         let types = [
-            "DID_CHANGE_RENEWAL_STATUS", "DID_CHANGE_RENEWAL_PREF", "DID_FAIL_TO_RENEW", "EXPIRED",
+            "DID_CHANGE_RENEWAL_STATUS", "DID_CHANGE_RENEWAL_PREF", "DID_FAIL_TO_RENEW", "EXPIRED", "OFFER_REDEEMED",
             "GRACE_PERIOD_EXPIRED", "REFUND", "REFUND_REVERSED", "REVOKE",
         ]
         guard types.contains(type) || subtype == "BILLING_RECOVERY", case .renewalInfo(let renewal) = info.value else {

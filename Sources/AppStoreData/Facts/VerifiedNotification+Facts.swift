@@ -53,8 +53,8 @@ extension VerifiedNotification {
 
     /// The types of notifications about changes that a later renewal info replaces.
     private static let changes: Set<NotificationType> = [
-        .didChangeRenewalPreference, .didChangeRenewalStatus, .didFailToRenew, .expired, .gracePeriodExpired, .refund,
-        .refundReversed, .revoke,
+        .didChangeRenewalPreference, .didChangeRenewalStatus, .didFailToRenew, .expired, .gracePeriodExpired,
+        .offerRedeemed, .refund, .refundReversed, .revoke,
     ]
 
     private var renewalChange: SubscriberFact.Value? {

@@ -130,6 +130,11 @@ extension RenewalChange {
         case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"): (.autoRenew, "switched on")
         case ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"): (.data, "upgraded at once")
         case ("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE"): (.data, "will change at the next renewal")
+        case ("DID_CHANGE_RENEWAL_PREF", "INCREASE_QUANTITY"): (.data, "seats added")
+        case ("DID_CHANGE_RENEWAL_PREF", "DECREASE_QUANTITY"): (.data, "will have fewer seats from the next renewal")
+        case ("OFFER_REDEEMED", "UPGRADE"): (.data, "upgraded at once, with an offer")
+        case ("OFFER_REDEEMED", "DOWNGRADE"): (.data, "will change at the next renewal, with an offer")
+        case ("OFFER_REDEEMED", _): nil
         case ("DID_CHANGE_RENEWAL_PREF", _): (.data, "a change of the product was cancelled")
         case ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"): (.billing, "failed; a grace period began")
         case ("DID_FAIL_TO_RENEW", _): (.billing, "failed; the App Store retries")

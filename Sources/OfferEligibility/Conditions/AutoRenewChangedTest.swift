@@ -31,11 +31,22 @@ package struct AutoRenewChangedTest: SubscriptionTestKind {
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
         guard let now = subscription.autoRenews else { return .unknown }
         guard now == isOn else { return .no }
-        if let change = subscription.autoRenewChange, change.isOn ?? isOn == isOn, context.isWithin(within, change.at) {
-            return .yes
+        let change = subscription.autoRenewChange.flatMap { change in
+            // A purchase turns auto-renew on, too.
+            subscription.isRunWhole && change.at < subscription.subscribedSince ? nil : change
         }
+        if let change, (change.isOn ?? isOn) != isOn { return .unknown }
+        if let change, context.isWithin(within, change.at) { return .yes }
         // The notification of a later switch may be missing.
-        return subscription.knowsChanges(since: context.start(of: within)) ? .no : .unknown
+        guard subscription.knowsChanges(since: context.start(of: within)) else { return .unknown }
+        return change != nil || isUnswitched(subscription) ? .no : .unknown
+    }
+
+    /// Returns true if auto-renew was not switched in the known time, although no switch is known at all. A downgrade
+    /// or an offer can turn it on, and the App Store can turn it off, without a notification of their own type.
+    private func isUnswitched(_ subscription: Subscription) -> Bool {
+        let knowsWholeRun = subscription.isRunWhole && subscription.knowsChanges(since: subscription.subscribedSince)
+        return isOn ? knowsWholeRun : !knowsWholeRun && !subscription.isCommitted
     }
 
     package var required: ReasonValue {

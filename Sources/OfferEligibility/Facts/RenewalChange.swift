@@ -31,6 +31,7 @@ extension Renewal {
         renewal.gracePeriodExpiresDate = gracePeriodExpiresDate
         renewal.billingPlan = billingPlan
         renewal.commitment = commitment
+        renewal.quantity = quantity
         return renewal
     }
 }

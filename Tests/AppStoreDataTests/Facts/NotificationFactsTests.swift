@@ -72,11 +72,12 @@ struct NotificationFactsTests {
     @Test("only the types of refunds, expiries and changes make facts of their own")
     func types() throws {
         let others: [SubscriberFact.Kind] = [.transaction, .renewalInfo, .status]
-        for type in ["DID_RENEW", "SUBSCRIBED", "OFFER_REDEEMED", "PRICE_INCREASE", "NEW_TYPE"] {
+        for type in ["DID_RENEW", "SUBSCRIBED", "PRICE_INCREASE", "NEW_TYPE"] {
             #expect(try Self.kinds(Self.notification(type)) == others)
         }
         for (type, subtype) in [
             ("REFUND_REVERSED", nil), ("REVOKE", nil), ("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE"),
+            ("OFFER_REDEEMED", "UPGRADE"),
             ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"), ("GRACE_PERIOD_EXPIRED", nil),
             ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"), ("DID_RENEW", "BILLING_RECOVERY"), ("EXPIRED", "NEW"),
             ("REFUND", nil),

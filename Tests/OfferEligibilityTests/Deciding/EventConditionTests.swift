@@ -143,10 +143,34 @@ struct EventConditionTests {
         #expect(try Self.truth(recently, changes: [long], coverage: covered) == .no)
         let late = HistoryEvidence.Coverage(since: .day(30), until: .day(40), changesSince: .day(38))
         #expect(try Self.truth(recently, coverage: late) == .unknown)
+        #expect(try Self.truth(recently, changes: [on], coverage: covered) == .unknown, "it was switched off since")
+        let whole = HistoryEvidence.Coverage(since: .day(-1), until: .day(40), changesSince: .day(-1))
+        #expect(try Self.truth(recently, coverage: whole) == .unknown, "it was on after the purchase")
         let old = HistoryEvidence.Coverage(since: .day(30), until: .day(38), changesSince: .day(30))
         #expect(try Self.truth(recently, coverage: old) == .unknown)
         #expect(
             try Self.truth(recently, coverage: HistoryEvidence.Coverage(since: .day(0), until: .day(40))) == .unknown)
+    }
+
+    @Test("a switch to on without a notification of its own is unknown, and a purchase is no switch")
+    func switchedOnOtherwise() throws {
+        let recently = DecidingSamples.subscription(.autoRenewChanged(to: true, within: .days(3)))
+        let covered = HistoryEvidence.Coverage(since: .day(30), until: .day(40), changesSince: .day(36))
+        let whole = HistoryEvidence.Coverage(since: .day(-1), until: .day(40), changesSince: .day(-1))
+        let off = try Self.change("DID_CHANGE_RENEWAL_STATUS", at: 30)
+        let early = try Self.change("DID_CHANGE_RENEWAL_STATUS", at: -5)
+        let downgrade = try Self.change("DID_CHANGE_RENEWAL_PREF", .on, at: 39, subtype: "DOWNGRADE")
+        func truth(_ changes: [SubscriberFact], _ coverage: HistoryEvidence.Coverage) throws -> Truth {
+            try Self.truth(recently, changes: changes, autoRenew: .on, coverage: coverage)
+        }
+        // A downgrade turns auto-renew on.
+        #expect(try truth([off, downgrade], whole) == .unknown)
+        #expect(try truth([downgrade], covered) == .unknown, "it may have been off before")
+        #expect(try truth([downgrade], whole) == .no, "it was never off")
+        #expect(try truth([early], whole) == .no, "it was on after the purchase")
+        let on = try Self.change("DID_CHANGE_RENEWAL_STATUS", .on, at: 39)
+        #expect(try truth([off, on], covered) == .yes)
+        #expect(try truth([off, Self.change("DID_CHANGE_RENEWAL_STATUS", .on, at: 31)], covered) == .no)
     }
 
     @Test("billing errors are a lower bound, unless every notification is known")

@@ -184,9 +184,15 @@ struct ReferenceDecider {
         case let found as AutoRenewChangedTest:
             guard let isOn = subscription.autoRenews else { return 0.5 }
             if isOn != found.isOn { return 0 }
-            if let last = subscription.autoRenewChange, last.isOn != !isOn, now - last.at <= found.within { return 1 }
+            let start = subscription.isRunWhole ? subscription.subscribedSince : Timestamp(milliseconds: .min)
+            let last = subscription.autoRenewChange.flatMap { $0.at < start ? nil : $0 }
+            if last?.isOn == !isOn { return 0.5 }
+            if let last, now - last.at <= found.within { return 1 }
             guard let since = subscription.changesKnownSince, since <= now - found.within else { return 0.5 }
-            return 0
+            if last != nil { return 0 }
+            let isWhole = since <= start
+            if isOn { return isWhole ? 0 : 0.5 }
+            return isWhole || subscription.isCommitted ? 0.5 : 0
         case let found as BillingErrorsTest:
             let count = subscription.billingErrors.count { error in found.within.map { now - error <= $0 } ?? true }
             let least = [found.within.map { now - $0 }, subscription.firstPurchasedAt].compactMap { $0 }.max()

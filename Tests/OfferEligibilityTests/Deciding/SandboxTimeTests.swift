@@ -67,7 +67,7 @@ struct SandboxTimeTests {
     @Test("conditions that need every notification of a time need only those of the shorter one")
     func knownTime() throws {
         let evidence = HistoryEvidence(
-            coverage: .init(since: .day(-1), until: .day(1), changesSince: .day(-1)))
+            coverage: .init(since: .day(-1), until: .day(1), changesSince: .day(0.95)))
         let facts = [
             try TestFacts.transaction("1", of: "1", 0.9, 2), try TestFacts.renewal(signed: 0.91, .off),
         ]
