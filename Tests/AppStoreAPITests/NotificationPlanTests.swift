@@ -10,8 +10,17 @@ struct NotificationPlanTests {
         let planned = (0..<6000).map { _ in plan.next() }
         let types = Set(planned.map { "\($0.type) \($0.subtype ?? "")" })
         for type in [
-            "DID_CHANGE_RENEWAL_PREF INCREASE_QUANTITY", "REFUND SEATS", "UNCLAIM_SEATS ", "REVOKE ", "OFFER_REDEEMED ",
+            "DID_CHANGE_RENEWAL_PREF INCREASE_QUANTITY", "DID_CHANGE_RENEWAL_PREF DECREASE_QUANTITY", "REFUND SEATS",
+            "UNCLAIM_SEATS ", "REVOKE ", "OFFER_REDEEMED ",
         ] { #expect(types.contains(type), "\(type)") }
+        for isWhole in [true, false] {
+            #expect(
+                planned.contains { planned in
+                    let members = planned.transaction.members
+                    return planned.subtype == "SEATS" && members.contains { $0.name == "revocationDate" } == isWhole
+                        && members.contains { $0.json.contains("revokedSeatQuantity") } != isWhole
+                }, "of all seats: \(isWhole)")
+        }
         let sold = planned.filter(\.hasPurchase)
         func values(_ name: String) -> Set<String> {
             Set(sold.flatMap { $0.transaction.members + $0.renewalInfo.members }.filter { $0.name == name }.map(\.json))

@@ -6,7 +6,7 @@ import Testing
 struct WorldTests {
     @Test("live through seats, commitments, several storefronts and every type of offer")
     func kinds() throws {
-        let customers = (0..<200).map {
+        let customers = (0..<600).map {
             WorldCustomer(number: $0, seed: 1, start: 0, clock: WorldClock(), isSandbox: false)
         }
         var (events, lives) = ([WorldEvent](), [WorldCustomer]())
@@ -15,9 +15,13 @@ struct WorldTests {
             lives.append(customer)
         }
         let types = Set(events.map { "\($0.type) \($0.subtype ?? "")" })
-        for type in ["DID_CHANGE_RENEWAL_PREF INCREASE_QUANTITY", "REFUND SEATS", "UNCLAIM_SEATS ", "REVOKE "] {
-            #expect(types.contains(type))
-        }
+        for type in [
+            "DID_CHANGE_RENEWAL_PREF INCREASE_QUANTITY", "DID_CHANGE_RENEWAL_PREF DECREASE_QUANTITY", "REFUND SEATS",
+            "UNCLAIM_SEATS ", "REVOKE ",
+        ] { #expect(types.contains(type), "\(type)") }
+        let refunds = events.filter { $0.subtype == "SEATS" }.map(\.transaction)
+        #expect(refunds.contains { $0.revocationDate == nil && $0.revokedSeats > 0 && $0.revokedSeats < $0.seats })
+        #expect(refunds.contains { $0.revocationDate != nil })
         #expect(Set(events.map(\.ownership)) == ["PURCHASED", "ASSIGNED"])
         #expect(Set(events.map(\.subscription.storefront.currency)) == ["USD", "EUR", "JPY"])
         let transactions = lives.flatMap(\.history)

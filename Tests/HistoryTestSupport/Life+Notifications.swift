@@ -59,6 +59,10 @@ extension Life {
         (purchase.reason, purchase.additionalReason) = (.purchase, .seatAddition)
         (purchase.webOrderLineItemID, purchase.appAccountToken) = ("w\(seats.id)", seats.token)
         purchase.revocation = seats.refund.map { Revocation(date: $0) }
+        purchase.quantity = seats.quantity
+        purchase.seats = Seats(
+            priceTiers: [PriceTier(price: purchase.price, quantity: seats.quantity)], invitationManagement: .apple,
+            revokedQuantity: seats.revoked > 0 ? seats.revoked : nil)
         return try Make.fact(.transaction(purchase), seats.id, of: original, signed: signed)
     }
 

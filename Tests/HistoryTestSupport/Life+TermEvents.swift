@@ -73,7 +73,8 @@ extension Life {
         if offer != nil { redemptions.append(OwnRedemption(offerID: id, product: last.product, at: clock)) }
         terms[terms.count - 1].addedSeats.append(
             AddedSeats(
-                id: "\(original)\(500 + seatsCount)", start: clock, end: last.end, offer: offer, token: token))
+                id: "\(original)\(500 + seatsCount)", start: clock, end: last.end, offer: offer, token: token,
+                quantity: Int64.random(in: 1...4, using: &random)))
         try notify("DID_CHANGE_RENEWAL_PREF", "INCREASE_QUANTITY", seats: last.addedSeats.count - 1)
     }
 
@@ -81,7 +82,12 @@ extension Life {
         guard let place = last.addedSeats.indices.randomElement(using: &random),
             last.addedSeats[place].refund == nil
         else { return try tellNothing() }
-        terms[terms.count - 1].addedSeats[place].refund = clock
+        let seats = last.addedSeats[place]
+        if seats.revoked + 1 < seats.quantity, chance(60) {
+            terms[terms.count - 1].addedSeats[place].revoked += 1
+        } else {
+            terms[terms.count - 1].addedSeats[place].refund = clock
+        }
         try notify("REFUND", "SEATS", seats: place, request: .granted)
     }
 

@@ -35,6 +35,9 @@ struct Life {
         let offer: AppliedOffer?
         let token: UUIDText?
         var refund: Timestamp?
+        let quantity: Int64
+        /// The refunded seats. The transaction is revoked only with the last.
+        var revoked: Int64 = 0
     }
 
     /// A redemption of a promotional offer, as the customer made it.

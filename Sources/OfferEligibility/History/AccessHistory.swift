@@ -133,13 +133,20 @@ extension AccessHistory {
     }
 }
 
+extension Purchase {
+    /// The number of times that the price was paid. With seats, the price is that of one. A refund of some seats has no
+    /// date of its own.
+    fileprivate var paidSeats: Int64 {
+        guard let seats else { return 1 }
+        return max(0, (quantity ?? 1).subtractingReportingOverflow(max(0, seats.revokedQuantity ?? 0)).partialValue)
+    }
+}
+
 extension AccessHistory.Payment {
     fileprivate static func all(of purchase: Purchase, until end: Timestamp) -> [Self] {
         guard let price = purchase.price, price != 0, let currency = purchase.currency else { return [] }
-        // With seats, the price is that of one.
-        let (total, overflows) = price.multipliedReportingOverflow(
-            by: purchase.seats == nil ? 1 : purchase.quantity ?? 1)
-        guard !overflows, abs(total) < maximum else { return [] }
+        let (total, overflows) = price.multipliedReportingOverflow(by: purchase.paidSeats)
+        guard !overflows, total != 0, abs(total) < maximum else { return [] }
         let paid = Self(at: purchase.purchaseDate, currency: currency, amount: total)
         guard let revocation = purchase.revocation, revocation.type != .family, revocation.date <= end else {
             return [paid]

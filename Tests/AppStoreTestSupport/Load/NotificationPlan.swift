@@ -41,6 +41,8 @@ package struct NotificationPlan: Sendable {
         var isExpired = false
         /// The seats added in the current period, in a transaction of their own; nil if there are none.
         var addedSeats: Int?
+        /// The refunded ones of them.
+        var revokedSeats = 0
         /// The additions of seats in all periods.
         var additions = 0
         /// Whether the current period was bought with an offer of a retention message, and whether the next one will be.
@@ -55,10 +57,10 @@ package struct NotificationPlan: Sendable {
     fileprivate enum Event {
         case purchase, resubscription, renewal, renewalOff, renewalOn, downgrade, gracePeriod, expiry, refund,
             revocation
-        case offerRedeemed, seatsAdded, seatsRefunded, seatsUnclaimed
+        case offerRedeemed, seatsAdded, seatsReduced, someSeatsRefunded, seatsRefunded, seatsUnclaimed
 
         /// Whether it is about the added seats.
-        var isAboutSeats: Bool { self == .seatsAdded || self == .seatsRefunded }
+        var isAboutSeats: Bool { [.seatsAdded, .someSeatsRefunded, .seatsRefunded].contains(self) }
     }
 
     private var random: SplitMix64
@@ -89,7 +91,13 @@ package struct NotificationPlan: Sendable {
         let percent = Int.random(in: 0..<100, using: &random)
         guard !life.isExpired else { return percent < 90 || kind.isShare ? .resubscription : .refund }
         if kind == .seats, percent < 30 {
-            return life.addedSeats == nil ? .seatsAdded : percent < 20 ? .seatsRefunded : .seatsUnclaimed
+            guard let seats = life.addedSeats else { return .seatsAdded }
+            switch percent {
+            case ..<10: return life.revokedSeats + 1 < seats ? .someSeatsRefunded : .seatsRefunded
+            case ..<20: return .seatsRefunded
+            case ..<25: return .seatsReduced
+            default: return .seatsUnclaimed
+            }
         }
         // The product of a commitment stays, and members decide nothing about what is paid.
         switch percent {
@@ -118,8 +126,9 @@ package struct NotificationPlan: Sendable {
         case .seatsAdded:
             lives[number].addedSeats = Int.random(in: 1...9, using: &random)
             lives[number].additions += 1
-        case .seatsRefunded: lives[number].addedSeats = nil
-        case .downgrade, .gracePeriod, .seatsUnclaimed: break
+        case .someSeatsRefunded: lives[number].revokedSeats += 1
+        case .seatsRefunded: (lives[number].addedSeats, lives[number].revokedSeats) = (nil, 0)
+        case .downgrade, .gracePeriod, .seatsReduced, .seatsUnclaimed: break
         }
     }
 
@@ -156,8 +165,12 @@ package struct NotificationPlan: Sendable {
         }
         if life.offers.current { payload = payload.with(Self.retentionOffer) }
         if kind == .seats {
-            payload = payload.with("quantity", "\(life.addedSeats ?? 1)").with(
-                "multiSeatInfo", SamplePayload.seats.without("revokedSeatQuantity").text)
+            // A refund of some seats does not revoke their transaction.
+            let seats =
+                life.revokedSeats > 0 && event.isAboutSeats
+                ? SamplePayload.seats.with("revokedSeatQuantity", "\(life.revokedSeats)")
+                : SamplePayload.seats.without("revokedSeatQuantity")
+            payload = payload.with("quantity", "\(life.addedSeats ?? 1)").with("multiSeatInfo", seats.text)
             if life.addedSeats != nil || event == .seatsRefunded {
                 payload = payload.with("additionalTransactionReason", #""SEAT_ADDITION""#)
             }
@@ -187,7 +200,10 @@ package struct NotificationPlan: Sendable {
                 "gracePeriodExpiresDate", "\(date + Self.month)")
         }
         if life.offers.next { payload = payload.with(Self.retentionOffer) }
-        if kind == .seats { payload = payload.with("renewalQuantity", "\(1 + (life.addedSeats ?? 0))") }
+        if kind == .seats {
+            let added = event == .seatsReduced ? 0 : (life.addedSeats ?? 0) - life.revokedSeats
+            payload = payload.with("renewalQuantity", "\(1 + added)")
+        }
         guard kind == .commitment, !life.isExpired else { return payload }
         let choice = SamplePayload.commitmentRenewal.with("commitmentAutoRenewStatus", life.renews ? "1" : "0").with(
             "commitmentAutoRenewProductId", #""com.example.app.pro.monthly""#)
@@ -249,7 +265,8 @@ extension NotificationPlan.Event {
         case .revocation: ("REVOKE", nil)
         case .offerRedeemed: ("OFFER_REDEEMED", nil)
         case .seatsAdded: ("DID_CHANGE_RENEWAL_PREF", "INCREASE_QUANTITY")
-        case .seatsRefunded: ("REFUND", "SEATS")
+        case .seatsReduced: ("DID_CHANGE_RENEWAL_PREF", "DECREASE_QUANTITY")
+        case .someSeatsRefunded, .seatsRefunded: ("REFUND", "SEATS")
         case .seatsUnclaimed: ("UNCLAIM_SEATS", nil)
         }
     }

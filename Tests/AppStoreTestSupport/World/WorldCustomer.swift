@@ -246,6 +246,7 @@ struct WorldCustomer: Sendable {
             appAccountToken: account, modification: modifications, seats: Int.random(in: 1...9, using: &random),
             hasSeatAddition: true)
         subscriptions[place].addedSeats.append(seats)
+        subscriptions[place].nextSeats = (subscriptions[place].nextSeats ?? 1) + seats.seats
         subscriptions[place].next =
             chance(70)
             ? (.middle, min(time + clock.days(1), subscriptions[place].last.expiresDate)) : (.end, seats.expiresDate)
@@ -256,13 +257,23 @@ struct WorldCustomer: Sendable {
     private mutating func giveUpSeats(_ place: Int, at time: Int64) -> WorldEvent {
         let end = subscriptions[place].last.expiresDate
         let seats = subscriptions[place].addedSeats.lastIndex { $0.expiresDate == end && $0.revocationDate == nil }
+        if let next = subscriptions[place].nextSeats, next > 1, chance(25) {
+            subscriptions[place].nextSeats = next - 1
+            return event("DID_CHANGE_RENEWAL_PREF", "DECREASE_QUANTITY", place, at: time)
+        }
         guard let seats, chance(60) else {
             var given = event("UNCLAIM_SEATS", nil, place, at: time)
             given.unclaimedSeats = (0..<2).map { _ in Self.uuid(random.next(), random.next()) }
             return given
         }
         modifications += 1
-        subscriptions[place].addedSeats[seats].revocationDate = time
+        let left = subscriptions[place].addedSeats[seats].seats - subscriptions[place].addedSeats[seats].revokedSeats
+        if left > 1, chance(75) {
+            // A refund of some seats does not revoke their transaction.
+            subscriptions[place].addedSeats[seats].revokedSeats += Int.random(in: 1..<left, using: &random)
+        } else {
+            subscriptions[place].addedSeats[seats].revocationDate = time
+        }
         subscriptions[place].addedSeats[seats].modification = modifications
         return event("REFUND", "SEATS", place, at: time, about: subscriptions[place].addedSeats[seats])
     }

@@ -47,7 +47,14 @@ struct WorldSigner: Sendable {
             members += [("revocationDate", "\(date)"), ("revocationReason", "0")]
         }
         if transaction.isUpgraded { members.append(("isUpgraded", "true")) }
-        if transaction.hasSeatAddition { members.append(("additionalTransactionReason", quoted("SEAT_ADDITION"))) }
+        if transaction.hasSeatAddition {
+            let revoked = transaction.revokedSeats > 0 ? ",\"revokedSeatQuantity\":\(transaction.revokedSeats)" : ""
+            let tiers = "[{\"price\":\(transaction.price),\"quantity\":\(transaction.seats)}]"
+            members += [
+                ("additionalTransactionReason", quoted("SEAT_ADDITION")),
+                ("multiSeatInfo", "{\"priceTiers\":\(tiers),\"invitationManagement\":\"APPLE\"\(revoked)}"),
+            ]
+        }
         members += transaction.commitment?.members ?? []
         members += transaction.offer?.members ?? []
         return try jws(members)
@@ -66,6 +73,7 @@ struct WorldSigner: Sendable {
             ("appTransactionId", quoted(appTransactionID)),
         ]
         if let account { members.append(("appAccountToken", quoted(account))) }
+        if let seats = subscription.nextSeats { members.append(("renewalQuantity", "\(seats)")) }
         if let intent = subscription.expirationIntent { members.append(("expirationIntent", "\(intent)")) }
         if subscription.isRetrying { members.append(("isInBillingRetryPeriod", "true")) }
         if let end = subscription.graceEnd { members.append(("gracePeriodExpiresDate", "\(end)")) }

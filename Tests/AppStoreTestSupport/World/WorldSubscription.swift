@@ -17,6 +17,8 @@ struct WorldSubscription: Sendable {
     var isRetrying = false
     var graceEnd: Int64?
     var priceIncreaseStatus: Int?
+    /// The seats of the next period; nil if the customer never had more than one.
+    var nextSeats: Int?
     var next: (step: Step, at: Int64)
 
     init(group: String, purchaseAt: Int64) {

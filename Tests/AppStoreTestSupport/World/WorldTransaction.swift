@@ -14,6 +14,8 @@ struct WorldTransaction: Hashable, Sendable {
     /// Counts the changes of the customer: the history is in this order.
     var modification: Int
     var seats = 1
+    /// The refunded seats. The others stay.
+    var revokedSeats = 0
     /// Whether its period has several transactions because of added seats. The first one has it too when it is signed again.
     var hasSeatAddition = false
     /// Of a bill of a commitment.

@@ -43,6 +43,33 @@ struct SeatTests {
         #expect(subscription(renewed, at: .day(40))?.renewals == 1)
     }
 
+    @Test("a refund of some seats revokes nothing, closes the request, and is no payment any more")
+    func someSeatsRefunded() throws {
+        func bought(_ revoked: Int64?, signed: Double) throws -> SubscriberFact {
+            try Self.seats("1", at: 0, signed: signed) { purchase in
+                (purchase.price, purchase.currency, purchase.quantity) = (4990, "EUR", 12)
+                purchase.seats = Seats(
+                    priceTiers: [PriceTier(price: 4990, quantity: 12)], invitationManagement: .apple,
+                    revokedQuantity: revoked)
+            }
+        }
+        let facts = try [
+            bought(3, signed: 12), bought(nil, signed: 0), bought(5, signed: 15),
+            TestFacts.fact(.refundRequest(.open), "1", of: "1", signed: .day(11)),
+            TestFacts.fact(.refundRequest(.granted), "1", of: "1", signed: .day(12)),
+        ]
+        for order in [facts, facts.reversed()] {
+            let state = SubscriberState(order, at: .day(25))
+            #expect(state["1"]?.status == .active && state["1"]?.endedBecause == nil)
+            #expect(state.refunds.isEmpty && !state.refundPending)
+            #expect(state.everRefunded != true)
+        }
+        let history = AccessHistory(
+            of: SubscriberFacts(facts), inGroupOf: try ProductID("monthly"), of: Catalogue.App(offers: [:]),
+            until: .day(25))
+        #expect(history.payments.map(\.amount) == [7 * 4990], "of twelve seats, five were refunded")
+    }
+
     @Test("a period is revoked only if all of its transactions are; each refund is known")
     func revoked() throws {
         let one = [try Self.seats("1", at: 0), try Self.refunded("2", at: 10, on: 20)]
