@@ -75,7 +75,7 @@ struct RetentionPageTests {
         try process.folder.write(walk.block(1).utf8, to: "offers.yaml")
         let outcome = try await run(process, ["doctor", "--online"])
         for text in [
-            "warning: com.example.app Sandbox: the message 0d2e6a4e-0b1d-4d55-9d56-3f6e1c1f7a10 is not uploaded",
+            "note: com.example.app Sandbox: the message 0d2e6a4e-0b1d-4d55-9d56-3f6e1c1f7a10 was not uploaded here",
             "warning: com.example.app Production: no URL for retention messages is set",
             "warning: com.example.app Sandbox: com.example.app.pro.monthly has no default message for en-US",
         ] {

@@ -31,14 +31,47 @@ struct CustomerLookupTests {
             "reason":"app_issue","percentage":100000}]}],\
             "redemptions":[{"type":"promotional","offerID":"half","productID":"monthly","transactionID":"2",\
             "at":\(Sample.day(-30).milliseconds),"authorised":false},{"type":"win_back","offerID":"back","productID":"monthly",\
-            "at":\(Sample.day(1).milliseconds)}],"authorisations":[],"exposures":[],"events":[],"grants":[],"facts":{"a\\"":"x\\u000a","b":1.50},"links":[]},\
+            "at":\(Sample.day(1).milliseconds)}],"authorisations":[],"exposures":[],"changes":[],"events":[],"grants":[],"facts":{"a\\"":"x\\u000a","b":1.50},"links":[]},\
             {"environment":"Sandbox","appAccountToken":"\(Sample.token(1))","subscriptions":[\
             {"originalTransactionID":"1","transactionID":"1","productID":"monthly","subscriptionGroupID":"21012345",\
             "environment":"Sandbox","status":"active","expiresAt":\(Sample.day(30).milliseconds),"paidDays":10,"renewals":0,\
             "subscribedSince":\(Sample.day(0).milliseconds),"lastPeriod":"regular","ownership":"purchased"}],\
-            "redemptions":[],"authorisations":[],"exposures":[],"events":[],"grants":[],"facts":{},"links":[]}]}
+            "redemptions":[],"authorisations":[],"exposures":[],"changes":[],"events":[],"grants":[],"facts":{},"links":[]}]}
             """
         #expect(answer.text == expected)
+    }
+
+    @Test("prices, seats and the changes of renewals are shown")
+    func terms() async throws {
+        let service = try StoreService.customers()
+        let product = try ProductID(utf8: Array("monthly".utf8))
+        var purchase = Purchase(productID: product, purchaseDate: Sample.day(0))
+        (purchase.type, purchase.expiresDate) = (.autoRenewableSubscription, Sample.day(30))
+        (purchase.price, purchase.currency, purchase.quantity) = (4990, "EUR", 12)
+        purchase.seats = Seats(invitationManagement: .apple, revokedQuantity: 3)
+        purchase.commitment = Commitment(billingPeriodNumber: 2, totalBillingPeriods: 12, price: 59_880)
+        var renewal = Renewal(productID: product, autoRenewStatus: .on)
+        (renewal.price, renewal.currency, renewal.quantity) = (5990, "EUR", 9)
+        (renewal.billingPlan, renewal.autoRenewProductID) = (.monthly, product)
+        renewal.commitment = CommitmentRenewal(autoRenewStatus: .off)
+        let change = RenewalChange(
+            type: "DID_CHANGE_RENEWAL_PREF", subtype: "DECREASE_QUANTITY", renewal: renewal)
+        let facts = [
+            Sample.fact(.transaction(purchase), "1", of: "1", signed: 2),
+            Sample.fact(.renewalInfo(renewal), "1", of: "1", signed: 2),
+            Sample.fact(.renewalChange(change), "1", of: "1", signed: 2),
+        ]
+        try await service.store.merge(facts, in: Sample.production)
+        let answer = await service.send("POST", "/v1/customers/lookup", #""transactionID":"1""#)
+        for expected in [
+            #""commitment":{"billingPeriod":2,"totalBillingPeriods":12,"price":59880}"#,
+            #""price":4990,"currency":"EUR","seats":12,"refundedSeats":3,"next":{"price":5990,"currency":"EUR","seats":9,"#
+                + #""billingPlan":"MONTHLY"}"#,
+            #""changes":[{"type":"DID_CHANGE_RENEWAL_PREF","subtype":"DECREASE_QUANTITY","at":"#
+                + "\(Sample.day(2).milliseconds)"
+                + #","originalTransactionID":"1","productID":"monthly","autoRenews":false,"autoRenewProductID":"monthly","#
+                + #""billingPlan":"MONTHLY","seats":9}]"#,
+        ] { #expect(answer.text.contains(expected), "\(answer.text)") }
     }
 
     @Test("a subscription that is not settled says so, and leaves out what is not known")

@@ -1,3 +1,5 @@
+import OfferCore
+
 /// The reason that App Store data is not accepted, whichever check failed. It never quotes the data.
 package struct DataRefusal: Error, Hashable, Sendable {
     /// A stable name of the failed check, for programs.
@@ -29,6 +31,13 @@ extension DataRefusal {
 
     package init(_ failure: CheckFailure) {
         self.init(code: failure.code, sentence: failure.sentence, isRetryable: false, isGenuine: true)
+    }
+
+    /// - Parameter type: the type of the notification, so that the operator knows what was not stored.
+    init(_ failure: CheckFailure, of type: NotificationType) {
+        self.init(
+            code: failure.code, sentence: "\(failure.sentence) The notification is of type \(type.rawValue.printable).",
+            isRetryable: false, isGenuine: true)
     }
 
     package init(_ failure: ReceiptFailure) {

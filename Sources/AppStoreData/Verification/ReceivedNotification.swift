@@ -77,7 +77,7 @@ extension ReceivedNotification {
         } catch { throw DataRefusal(error) }
         let origin = apps.completing(envelope.origin)
         let app: ExpectedApp
-        do { app = try apps.check(origin) } catch { throw DataRefusal(error) }
+        do { app = try apps.check(origin) } catch { throw DataRefusal(error, of: envelope.type) }
         guard let environment = origin.environment else { throw DataRefusal(.environmentMissing) }
         self.init(
             app: app, environment: environment, notificationUUID: envelope.notificationUUID, type: envelope.type,

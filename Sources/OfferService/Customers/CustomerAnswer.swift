@@ -4,7 +4,7 @@ import SubscriberStore
 
 /// The answer of `POST /v1/customers/lookup`, also printed by `offer-signer customers show`.
 package enum CustomerAnswer {
-    /// The maximum number of events in an answer, the newest.
+    /// The maximum number of events, and of changes, in an answer: the newest.
     static let maximumEvents = 100
 
     /// The answer about an unknown customer.
@@ -30,7 +30,7 @@ extension OwnedCustomer {
         if let applicationUsername { writer.member(.applicationUsername(applicationUsername)) }
         if let appTransactionID { writer.member(.appTransactionID(appTransactionID)) }
         if let storefront = state.storefront { writer.member("storefront", storefront) }
-        writer.objects("subscriptions", state.subscriptions) { $1.write(to: &$0) }
+        writer.objects("subscriptions", state.subscriptions) { $1.write(to: &$0, SubscriptionTerms(of: $1, in: facts)) }
         if !state.introductoryGroups.isEmpty {
             writer.member("introductoryOffersUsed", state.introductoryGroups.sorted())
         }
@@ -57,6 +57,15 @@ extension OwnedCustomer {
             writer.member("at", exposure.at.milliseconds)
             writer.members(of: exposure.source)
             if let placement = exposure.placement { writer.member("placement", placement) }
+        }
+        let changes = facts.compactMap { fact -> (fact: SubscriberFact, change: RenewalChange)? in
+            if case .renewalChange(let change) = fact.value { (fact, change) } else { nil }
+        }
+        let newest = changes.sorted { ($0.fact.signedDate, $0.change.type) < ($1.fact.signedDate, $1.change.type) }
+            .suffix(CustomerAnswer.maximumEvents)
+        writer.objects("changes", Array(newest)) { writer, change in
+            change.change.write(
+                to: &writer, of: change.fact.originalTransactionID, at: change.fact.signedDate)
         }
         let events = events.sorted { $0.at < $1.at }.suffix(CustomerAnswer.maximumEvents)
         writer.objects("events", Array(events)) { writer, event in

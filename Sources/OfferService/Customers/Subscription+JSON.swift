@@ -5,7 +5,8 @@ import OfferEligibility
 
 extension Subscription {
     /// Writes the members of a subscription. `settled` is written only if it is false.
-    func write(to writer: inout JSONWriter) {
+    /// - Parameter terms: written for support and backends. An app knows them from StoreKit.
+    func write(to writer: inout JSONWriter, _ terms: SubscriptionTerms? = nil) {
         writer.member("originalTransactionID", utf8: originalTransactionID.text.utf8)
         writer.member("transactionID", utf8: transactionID.text.utf8)
         writer.member("productID", utf8: productID.text.utf8)
@@ -17,6 +18,7 @@ extension Subscription {
         if let autoRenewProductID { writer.member("autoRenewProductID", utf8: autoRenewProductID.text.utf8) }
         if let billingPlan { writer.member("billingPlan", billingPlan.rawValue) }
         if let commitment { writer.object("commitment", commitment.write) }
+        terms?.write(to: &writer)
         writer.member("expiresAt", expiresAt)
         writer.member("gracePeriodExpiresAt", gracePeriodExpiresAt)
         if settled { writeEndAndRun(to: &writer) }
@@ -46,6 +48,7 @@ extension Commitment {
     fileprivate func write(to writer: inout JSONWriter) {
         if let billingPeriodNumber { writer.member("billingPeriod", billingPeriodNumber) }
         if let totalBillingPeriods { writer.member("totalBillingPeriods", totalBillingPeriods) }
+        if let price { writer.member("price", price) }
         writer.member("expiresAt", expiresDate)
     }
 }

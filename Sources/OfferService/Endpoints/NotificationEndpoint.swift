@@ -126,8 +126,12 @@ struct NotificationEndpoint: Sendable {
             return log.warning(
                 "notification stored, but its content cannot be used", metadata: context.metadata(metadata))
         }
+        if reading.isUnknown { metadata["hint"] = "after an upgrade that can read it, run database rebuild" }
         if reading.isAppAssumed { metadata["isForwarded"] = "false, because it does not name the app" }
-        let isTest = NotificationType(rawValue: notification.type) == .test
-        log.log(level: isTest ? .notice : .info, "notification stored", metadata: context.metadata(metadata))
+        let type = NotificationType(rawValue: notification.type)
+        guard !reading.isUnknown || type == .unclaimSeats, NotificationType.known.contains(type) else {
+            return log.warning("notification of an unknown kind stored", metadata: context.metadata(metadata))
+        }
+        log.log(level: type == .test ? .notice : .info, "notification stored", metadata: context.metadata(metadata))
     }
 }

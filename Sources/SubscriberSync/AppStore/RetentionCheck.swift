@@ -20,44 +20,59 @@ package struct RetentionCheck: Sendable {
         self.configured = configured
     }
 
-    /// Returns a warning for each problem found, or for a failed request.
-    package func warnings() async -> [Diagnostic] {
+    /// What a check found.
+    package struct Findings: Sendable {
+        /// A warning for each problem, or for a failed request.
+        package var warnings: [Diagnostic] = []
+        /// What may be right: the API does not list the messages of App Store Connect.
+        package var notes: [Diagnostic] = []
+    }
+
+    package func findings() async -> Findings {
         do throws(APIFailure) {
-            return try await messageWarnings() + urlWarnings() + defaultWarnings()
+            var findings = try await messageFindings()
+            findings.warnings += try await urlWarnings() + defaultWarnings()
+            return findings
         } catch {
             if case .status(404) = error {
-                return [
-                    warning(
+                return Findings(warnings: [
+                    finding(
                         "the account has no access to the Retention Messaging API",
                         hint: "request it from Apple; until then, the App Store requests no messages")
-                ]
+                ])
             }
-            return [warning("retention messages could not be checked: \(error)", hint: error.hint)]
+            return Findings(warnings: [
+                finding("retention messages could not be checked: \(error)", hint: error.hint)
+            ])
         }
     }
 
-    private func warning(_ problem: String, hint: String) -> Diagnostic {
+    private func finding(_ problem: String, hint: String) -> Diagnostic {
         Diagnostic("\(app.bundleID.text) \(app.environment.rawValue): \(problem)", hint: hint)
     }
 
-    private func messageWarnings() async throws(APIFailure) -> [Diagnostic] {
+    private func messageFindings() async throws(APIFailure) -> Findings {
         let uploaded = try await client.send(.messages(), for: app)
         // Apple's letter case may differ from ours.
         let states = Dictionary(
             uploaded.map { ($0.identifier.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
-        return named.sorted { $0.description < $1.description }.compactMap { identifier in
+        var findings = Findings()
+        for identifier in named.sorted(by: { $0.description < $1.description }) {
             guard let message = states[identifier.description] else {
-                return warning(
-                    "the message \(identifier) is not uploaded",
-                    hint: "ignore this for a message of App Store Connect; otherwise, upload it with: offer-signer "
-                        + "retention messages upload --environment \(app.environment.rawValue)"
-                )
+                findings.notes.append(
+                    finding(
+                        "the message \(identifier) was not uploaded here, so it must be one of App Store Connect",
+                        hint: "if it is not, upload it with: offer-signer retention messages upload --environment "
+                            + app.environment.rawValue))
+                continue
             }
-            guard !message.isApproved else { return nil }
-            return warning(
-                "the message \(identifier) is \(message.state.printable), not APPROVED, so the App Store does not show it",
-                hint: "wait for its approval, or upload another one")
+            guard !message.isApproved else { continue }
+            findings.warnings.append(
+                finding(
+                    "the message \(identifier) is \(message.state.printable), not APPROVED, so the App Store does not show it",
+                    hint: "wait for its approval, or upload another one"))
         }
+        return findings
     }
 
     private func urlWarnings() async throws(APIFailure) -> [Diagnostic] {
@@ -67,12 +82,12 @@ package struct RetentionCheck: Sendable {
             let url = try await client.send(.realtimeURL(), for: app)
             guard !url.hasSuffix(Self.path) else { return [] }
             return [
-                warning(
+                finding(
                     "the App Store sends requests to \(url.printable), which does not end with \(Self.path)", hint: set)
             ]
         } catch {
             guard case .refused(.realtimeURLNotFound) = error else { throw error }
-            return [warning("no URL for retention messages is set, so the App Store sends no requests", hint: set)]
+            return [finding("no URL for retention messages is set, so the App Store sends no requests", hint: set)]
         }
     }
 
@@ -84,7 +99,7 @@ package struct RetentionCheck: Sendable {
             } catch {
                 guard case .refused(.defaultMessageNotFound) = error else { throw error }
                 missing.append(
-                    warning(
+                    finding(
                         "\(product.text) has no default message for \(locale), so nothing may be shown if an answer fails",
                         hint: "set it with: offer-signer retention defaults set"))
             }

@@ -18,6 +18,8 @@ package struct NotificationReader: Sendable {
         package let fault: DataRefusal?
         /// True if the notification does not name the app. It is stored, but not forwarded.
         package let isAppAssumed: Bool
+        /// True if this version knows no content of the notification, so nothing but the notification itself is stored.
+        package let isUnknown: Bool
         /// The certificate chains to check for revocation.
         let chains: [any CertificatePath]
         /// The subscription to query the App Store about, because the notification reports a change that it does not prove.
@@ -68,7 +70,8 @@ package struct NotificationReader: Sendable {
                 notificationUUID: received.notificationUUID, type: received.type.rawValue,
                 subtype: received.subtype?.rawValue, signedDate: received.signedDate, receivedAt: now),
             facts: facts, signedTexts: received.verified?.signedTexts ?? [], fault: received.fault,
-            isAppAssumed: received.isAppAssumed, chains: received.chains)
+            isAppAssumed: received.isAppAssumed, isUnknown: received.verified == nil && received.fault == nil,
+            chains: received.chains)
     }
 
     /// Verifies a notification of version 1 by the app's shared secret, and the receipt in it by Apple's signature.
@@ -90,7 +93,7 @@ package struct NotificationReader: Sendable {
                 notificationUUID: verified.notificationUUID, type: verified.name.type.rawValue,
                 subtype: verified.name.subtype?.rawValue, signedDate: signedDate, receivedAt: now),
             facts: facts, signedTexts: verified.signedTexts, fault: verified.receiptRefusal,
-            isAppAssumed: false, chains: [verified.receipt?.chain].compactMap { $0 },
+            isAppAssumed: false, isUnknown: false, chains: [verified.receipt?.chain].compactMap { $0 },
             unproven: notification.isAboutRenewal ? notification.originalTransactionID?.transactionID : nil)
     }
 }

@@ -24,7 +24,8 @@ extension Metric {
             + "never arrived, `refused`, or `failed` and to be sent again.")
     package static let notificationTypes = Metric(
         "offer_signer_notification_types_total", .counter, ["app", "environment", "type"],
-        "App Store notifications stored, by type. The type `other` is for those unknown to this version.")
+        "App Store notifications stored, by type. `other` is for unknown types whose names are not like Apple's, and for more "
+            + "than twenty unknown types.")
     package static let apiRequests = Metric(
         "offer_signer_app_store_requests_total", .counter, ["endpoint", "environment", "outcome"],
         "Requests to the App Store Server API and to `verifyReceipt`: `success`, or the name of the failure.")

@@ -13,6 +13,7 @@ package import SubscriberStore
 package final class SyncMetrics: Sendable {
     private let registry: MetricRegistry
     private let latest = NIOLockedValueBox(SyncFigures())
+    private let unknownTypes = NIOLockedValueBox<Set<String>>([])
     private let apiSeconds: Histogram
     private let appStoreData: [AppStoreDataSeries: Counter]
     private let appStoreRefusals: [String: Counter]
@@ -111,13 +112,25 @@ package final class SyncMetrics: Sendable {
 
     package func received(_ outcome: NotificationOutcome) { notifications[outcome]?.increment() }
 
-    /// Counts a notification that was stored.
+    /// Counts a notification that was stored. A type that this version does not know has a series of its own, too.
     package func stored(_ notification: NotificationRecord, of app: AppScope) {
         let type = NotificationType(rawValue: notification.type)
         registry.counter(
             .notificationTypes, app.bundleID.text.description, app.environment.rawValue,
-            NotificationType.known.contains(type) ? type.rawValue : "other"
+            NotificationType.known.contains(type) ? type.rawValue : label(ofUnknownType: type.rawValue)
         ).increment()
+    }
+
+    /// Returns the name of an unknown type, or `other` for a name that is not like Apple's, or if there are too many.
+    private func label(ofUnknownType type: String) -> String {
+        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_".utf8)
+        let isName = (1...64).contains(type.utf8.count) && type.utf8.allSatisfy(allowed.contains)
+        guard isName else { return "other" }
+        return unknownTypes.withLockedValue { types in
+            guard types.contains(type) || types.count < 20 else { return "other" }
+            types.insert(type)
+            return type
+        }
     }
 
     /// - Parameter receiver: the receiver's name, without secrets.

@@ -281,13 +281,14 @@ struct DoctorCommand: AsyncParsableCommand {
             guard let configured = policy.catalogue?.apps[app.bundleID], !configured.rules.retention.isEmpty else {
                 continue
             }
-            let found = await RetentionCheck(client: client, app: app, configured: configured).warnings()
-            if found.isEmpty {
+            let found = await RetentionCheck(client: client, app: app, configured: configured).findings()
+            for note in found.notes { StandardStreams.print("note: \(note.error)\nhint: \(note.hint)\n") }
+            if found.warnings.isEmpty {
                 report(
                     "the App Store can show the retention messages of \(app.bundleID.text) in \(app.environment.rawValue)"
                 )
             }
-            warnings += found
+            warnings += found.warnings
         }
         return warnings
     }

@@ -120,6 +120,12 @@ struct AppStoreVerifierTests {
             #expect(received?.app == app && received?.environment == environment, "\(content)")
             #expect(received == nil || received?.verified == nil && received?.fault == nil)
         }
+        let refusal = try #require(throws: DataRefusal.self) {
+            try Self.verifier().receiveNotification(
+                Self.jws(SamplePayload.notification("UNCLAIM_SEATS", .data).without("data").with("news", "{}")),
+                for: ExpectedApps([one, other]), at: Self.date)
+        }
+        #expect(refusal.sentence.hasSuffix("The notification is of type UNCLAIM_SEATS."))
     }
 
     @Test("the purchases of a receipt become transactions, as old as the receipt")

@@ -47,9 +47,16 @@ struct NotificationTests {
         #expect(try await intake.notify(TestNotification(type: "SUBSCRIPTION_PAUSED", subtype: "NEW")).status == 200)
         #expect(try await intake.sampleCustomers().first?.facts.count == 3)
         let series =
-            #"offer_signer_notification_types_total{app="com.example.app",environment="Production",type="other"}"#
+            #"offer_signer_notification_types_total{app="com.example.app",environment="Production",type="SUBSCRIPTION_PAUSED"}"#
         #expect(intake.routes.scrape()[series] == 1)
-        #expect(intake.outcomes == ["stored": 1])
+        #expect(intake.routes.log.text.contains("notification of an unknown kind stored"))
+        for number in 0..<30 {
+            let type = number < 10 ? "not a name \(number)" : "TYPE_\(number)"
+            #expect(try await intake.notify(TestNotification(type: type, uuid: "n\(number)")).status == 200)
+        }
+        let others = series.replacing("SUBSCRIPTION_PAUSED", with: "other")
+        #expect(intake.routes.scrape()[others] == 11, "at most twenty unknown types have a series of their own")
+        #expect(intake.outcomes == ["stored": 31])
     }
 
     @Test(
