@@ -11,6 +11,8 @@ package struct Evidence: Sendable {
     package let signature: Signature
     /// The error as presented: a name, a code, the text of an `NSError`, or any other text.
     package let storeKitError: [UInt8]?
+    /// The billing plan with which the app bought; nil if the evidence does not name it.
+    let billingPlan: [UInt8]?
 
     /// - Parameter members: the members of the request's JSON object, under the names of this service or of
     ///   ``FrameworkNames``. Unknown names are rejected, because a misspelt field would look like an omitted one.
@@ -28,6 +30,7 @@ package struct Evidence: Sendable {
                 try PresentedFields(members), jws: hasJWS ? try PresentedToken(members, accompaniesV1: true) : nil)
         }
         storeKitError = try reader.optionalText("storeKitError", maximumSize: 4096)
+        billingPlan = try reader.optionalText("billingPlanType")
     }
 
     /// Returns true if the signature's fields are in a nested object.
@@ -41,6 +44,16 @@ package struct Evidence: Sendable {
         case .v1(let fields, let token):
             [fields.texts[.appBundleID], token?.text(ofClaim: "bid")].compactMap(\.self)
         case .jws(let token): [token.expected.bundleID, token.text(ofClaim: "bid")].compactMap(\.self)
+        }
+    }
+
+    /// The bundle ID, the product ID and the offer ID, as presented or as in the JWS; those that are missing are nil.
+    var offer: (bundleID: [UInt8]?, productID: [UInt8]?, offerID: [UInt8]?) {
+        switch signature {
+        case .v1(let fields, _):
+            (fields.texts[.appBundleID], fields.texts[.productIdentifier], fields.texts[.offerID])
+        case .jws(let token):
+            (token.text(ofClaim: "bid"), token.text(ofClaim: "productId"), token.text(ofClaim: "offerIdentifier"))
         }
     }
 

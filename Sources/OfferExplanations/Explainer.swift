@@ -29,7 +29,7 @@ package struct Explainer: Sendable {
     /// - Throws: the error of a failed libcrypto call.
     package func explanation(of evidence: Evidence) throws -> Explanation {
         var budget = VerificationBudget()
-        let verdict: Verdict
+        var verdict: Verdict
         var jwsVerdict: Verdict?
         switch evidence.signature {
         case .v1(let fields, let token):
@@ -39,6 +39,7 @@ package struct Explainer: Sendable {
         case .jws(let token):
             verdict = try self.verdict(on: token, &budget)
         }
+        if names.contradictsPlan(of: evidence) { verdict.warnings.append(.anotherBillingPlan) }
         let isGood = verdict.isGood && jwsVerdict?.isGood ?? true
         return Explanation(
             verdict: verdict, jwsVerdict: jwsVerdict,

@@ -10,6 +10,7 @@ package enum ExplanationWarning: String, CaseIterable, Hashable, Sendable {
     case nonceInCapitals = "nonce_in_capitals"
     case issuerInCapitals = "issuer_in_capitals"
     case claimOfOtherKind = "claim_of_other_kind"
+    case anotherBillingPlan = "another_billing_plan"
     case searchCutShort = "search_cut_short"
 
     package var sentence: String {
@@ -37,6 +38,11 @@ package enum ExplanationWarning: String, CaseIterable, Hashable, Sendable {
             """
             compactJWS has a claim for another kind of request: offerIdentifier, allowIntroductoryOffer and request \
             never occur together. Apple does not say how it treats the extra claim: omit it.
+            """
+        case .anotherBillingPlan:
+            """
+            billingPlanType is not the plan of this offer in the configuration. An offer is for one billing plan, and \
+            the App Store applies it only if the app buys with that plan.
             """
         case .searchCutShort:
             "The search stopped early: there are more keys or combinations than one request may try."

@@ -42,6 +42,17 @@ package struct KnownNames: Sendable {
         return Array((near + others.sorted { $0.lexicographicallyPrecedes($1) }).prefix(Self.maximumCount))
     }
 
+    /// Returns true if the catalogue gives an offer another billing plan than the evidence names.
+    func contradictsPlan(of evidence: Evidence) -> Bool {
+        let (bundleID, productID, offerID) = evidence.offer
+        guard let presented = evidence.billingPlan, let app = bundleID.flatMap({ try? BundleID(utf8: $0) }),
+            let product = productID.flatMap({ try? ProductID(utf8: $0) }),
+            let offer = offerID.flatMap({ try? OfferID(utf8: $0) }),
+            let plan = catalogue?.apps[app]?.billingPlan(of: product, offer)
+        else { return false }
+        return Array(plan.rawValue.utf8) != presented
+    }
+
     /// Returns true if a bundle ID is unknown but differs from a known one only in letter case.
     func isMiscased(app: [UInt8]) -> Bool {
         !apps.contains(app) && apps.contains { $0.isEqual(ignoringCaseOf: app) }

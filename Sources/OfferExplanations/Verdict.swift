@@ -13,7 +13,7 @@ package struct Verdict: Hashable, Sendable {
     package let payload: String
     /// The payload that was actually signed, if it differs and was found.
     package let signedPayload: String?
-    package let warnings: [ExplanationWarning]
+    package internal(set) var warnings: [ExplanationWarning]
 
     package var cause: Cause? { findings.first?.cause }
 

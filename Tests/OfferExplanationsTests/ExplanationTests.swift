@@ -545,6 +545,24 @@ struct ExplanationTests {
         #expect(throws: MemberError.self) { try explain(count + 1) }
     }
 
+    @Test("buying with another billing plan than the offer's is a warning")
+    func billingPlan() throws {
+        let world = try World()
+        for (offer, plan, isWrong) in [
+            ("committed", "BILLED_UPFRONT", true), ("committed", "MONTHLY", false), ("half", "MONTHLY", false),
+            ("committed", nil, false),
+        ] {
+            let billingPlan = plan.map { #","billingPlanType":"\#($0)""# } ?? ""
+            let explanation = try world.explain(
+                """
+                {"bundleID":"com.Example.app","productID":"pro.yearly","offerID":"\(offer)","applicationUsername":"u",\
+                "keyID":"TESTKEY123","nonce":"\(Fixtures.nonceText)","timestamp":1767225600000,"signature":"AA=="\
+                \(billingPlan)}
+                """)
+            #expect(explanation.warnings.contains(.anotherBillingPlan) == isWrong, "\(offer) \(plan ?? "none")")
+        }
+    }
+
     // MARK: Signature encodings
 
     /// Encodes a signature as r followed by s.
@@ -606,7 +624,8 @@ struct ExplanationTests {
                           - bundleID: com.Example.app
                             products:
                               - {productID: pro.monthly, offers: [Winback_3m]}
-                              - {productID: pro.yearly, offers: [half]}
+                              - productID: pro.yearly
+                                offers: [half, {offerID: committed, billingPlan: MONTHLY}]
                           - {bundleID: com.example.other, products: [{productID: p, offers: [o]}]}
                         """.utf8), name: "c"
                 ).file.catalogue)

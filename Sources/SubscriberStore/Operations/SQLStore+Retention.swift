@@ -35,6 +35,7 @@ extension SQLStore {
             // An offer in an answer counts as shown.
             guard try RetentionShownTable.add(shown, app, db), let event = OfferEvent(shown) else { return }
             try OfferEventTable.add(event, app, db)
+            if case .subscription(let original) = shown.subject { try ReviewTable.mark(original, app, db) }
         }
     }
 
