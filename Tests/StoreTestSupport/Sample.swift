@@ -133,7 +133,8 @@ extension Sample {
             requestIdentifier: UUIDText(high: 0xEE, low: number), subject: .subscription(original ?? id("\(number)")),
             answer: answer, reason: "rules", messageIdentifier: UUIDText(high: 1, low: number),
             productID: offer.map { _ in valid { try ProductID(utf8: Array("monthly".utf8)) } },
-            offerID: offer.map { offer in valid { try OfferID(utf8: Array(offer.utf8)) } }, rule: "r", at: day(1))
+            offerID: offer.map { offer in valid { try OfferID(utf8: Array(offer.utf8)) } }, rule: "r", caseNumber: 2,
+            at: day(1))
     }
 
     /// An exposure to the offer `half`.

@@ -66,10 +66,14 @@ package struct OfferSource: Hashable, Sendable {
     /// The rule's name; nil for an inline rule.
     package let rule: String?
     package let channel: Channel
+    /// The place of the retention case in the configuration, from 1; nil in other channels, for a granted offer without
+    /// a case, and in exposures, which are the same for all cases.
+    package let retentionCase: Int64?
 
-    package init(rule: String?, channel: Channel) {
+    package init(rule: String?, channel: Channel, retentionCase: Int64? = nil) {
         self.rule = rule
         self.channel = channel
+        self.retentionCase = retentionCase
     }
 }
 

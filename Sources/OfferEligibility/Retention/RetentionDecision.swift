@@ -16,11 +16,14 @@ package struct RetentionDecision: Hashable, Sendable {
         package let messageIdentifier: UUIDText
         /// The name of the rule that held; nil if there is no rule or it has no name.
         package let rule: String?
+        /// The place of the case in the configuration, from 1; nil for a granted offer without a case.
+        package let caseNumber: Int64?
 
-        package init(_ content: Content, messageIdentifier: UUIDText, rule: String?) {
+        package init(_ content: Content, messageIdentifier: UUIDText, rule: String?, caseNumber: Int64? = nil) {
             self.content = content
             self.messageIdentifier = messageIdentifier
             self.rule = rule
+            self.caseNumber = caseNumber
         }
     }
 
@@ -70,7 +73,7 @@ extension AppRules {
                 choices.append(
                     RetentionDecision.Choice(
                         .promotionalOffer(decision.offer, form), messageIdentifier: choice.messageIdentifier,
-                        rule: decision.offer.rule.name))
+                        rule: decision.offer.rule.name, caseNumber: choice.caseNumber))
                 continue
             }
             let product = choice.content.product ?? view.productID
@@ -98,7 +101,9 @@ extension AppRules {
         else { return nil }
         let rule =
             if case .promotionalOffer(let terms, _) = content { terms.rule } else { retentionCase.rule }
-        return RetentionDecision.Choice(content, messageIdentifier: message, rule: rule?.name)
+        return RetentionDecision.Choice(
+            content, messageIdentifier: message, rule: rule?.name,
+            caseNumber: retention.firstIndex(of: retentionCase).map { Int64($0) + 1 })
     }
 
     private func content(

@@ -21,11 +21,13 @@ package struct RetentionShown: Hashable, Sendable {
     package let offerID: OfferID?
     /// The name of the rule that held; nil if there is none.
     package let rule: String?
+    /// The place of the case in the configuration, from 1; nil if no case applied, or in data of an earlier version.
+    package let caseNumber: Int64?
     package let at: Timestamp
 
     package init(
         requestIdentifier: UUIDText, subject: Subject, answer: String, reason: String, messageIdentifier: UUIDText?,
-        productID: ProductID?, offerID: OfferID?, rule: String?, at: Timestamp
+        productID: ProductID?, offerID: OfferID?, rule: String?, caseNumber: Int64? = nil, at: Timestamp
     ) {
         self.requestIdentifier = requestIdentifier
         self.subject = subject
@@ -35,6 +37,7 @@ package struct RetentionShown: Hashable, Sendable {
         self.productID = productID
         self.offerID = offerID
         self.rule = rule
+        self.caseNumber = caseNumber
         self.at = at
     }
 }

@@ -120,5 +120,6 @@ extension JSONWriter {
     fileprivate mutating func members(of source: OfferSource) {
         if let rule = source.rule { member("rule", rule) }
         member("channel", source.channel.rawValue)
+        if let number = source.retentionCase { member("case", number) }
     }
 }

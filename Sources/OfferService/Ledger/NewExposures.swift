@@ -30,8 +30,8 @@ struct NewExposures {
         }.filter { new in !customer.exposures.contains(where: new.isAbout) }
     }
 
-    func source(of rule: Rule, grant: OfferSource.Channel?) -> OfferSource {
-        OfferSource(rule: rule.name, channel: grant ?? channel)
+    func source(of rule: Rule, grant: OfferSource.Channel?, _ retentionCase: Int64? = nil) -> OfferSource {
+        OfferSource(rule: rule.name, channel: grant ?? channel, retentionCase: retentionCase)
     }
 }
 

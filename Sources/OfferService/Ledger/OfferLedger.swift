@@ -153,7 +153,7 @@ struct OfferLedger: Sendable {
     enum RetentionReservationOutcome {
         /// The limits refuse every offer.
         case refused
-        case reserved(ReservedOffer, messageIdentifier: UUIDText)
+        case reserved(ReservedOffer, by: RetentionPlan)
         /// An earlier request with the same identifier reserved the offer.
         case known(RememberedRetentionOffer)
     }
@@ -167,7 +167,8 @@ struct OfferLedger: Sendable {
         let new = NewExposures(customer: customer, channel: .retention, rulesDigest: digest, at: now)
         let reservation = RetentionReservation(
             requestIdentifier: request,
-            ledger: self.request(plans.map(\.plan), heldOut: heldOut, new, reserving: .first),
+            ledger: self.request(
+                plans.map(\.plan), cases: plans.map(\.caseNumber), heldOut: heldOut, new, reserving: .first),
             forms: plans.map(\.form))
         let facts = try customer.digest()
         let answer: RetentionReservationAnswer
@@ -182,7 +183,7 @@ struct OfferLedger: Sendable {
             guard let place = answers.firstIndex(of: .reserved) else { return .refused }
             let offer = ReservedOffer(plans[place].plan, in: customer.app, rules: digest, facts: facts)
             reservations.unanswered.append(offer)
-            return .reserved(offer, messageIdentifier: plans[place].form.messageIdentifier)
+            return .reserved(offer, by: plans[place])
         }
     }
 
@@ -203,18 +204,20 @@ struct OfferLedger: Sendable {
         try await change(request([], heldOut: heldOut, new, reserving: .first))
     }
 
+    /// - Parameter cases: the numbers of the retention cases, one for each plan; empty in other channels.
     private func request(
-        _ plans: [SignaturePlan], heldOut: [HeldOutPlan], _ new: NewExposures, reserving: LedgerRequest.Reserving,
+        _ plans: [SignaturePlan], cases: [Int64?] = [], heldOut: [HeldOutPlan], _ new: NewExposures, reserving: LedgerRequest.Reserving,
         under claim: IdempotentRequest.Claim? = nil
     ) -> LedgerRequest {
         LedgerRequest(
             app: new.customer.app, facts: new.customer.newFacts, holders: new.customer.holders,
-            offers: plans.map { plan in
+            offers: plans.enumerated().map { place, plan in
                 let terms = plan.terms
+                let retentionCase = place < cases.count ? cases[place] : nil
                 return LedgerRequest.Offer(
                     productID: terms.productID, offerID: terms.offerID, limits: terms.limits,
                     nonces: plan.nonces, expiresAt: plan.expiresAt, validUntil: plan.validUntil,
-                    source: new.source(of: terms.rule, grant: terms.grantChannel),
+                    source: new.source(of: terms.rule, grant: terms.grantChannel, retentionCase),
                     exposures: new.to(
                         terms.productID, terms.offerID, by: terms.rule, .offered, plan.places,
                         grant: terms.grantChannel),

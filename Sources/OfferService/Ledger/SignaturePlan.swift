@@ -36,6 +36,8 @@ struct SignaturePlan: Sendable {
 /// A signature to reserve if the limits allow it, and its message.
 struct RetentionPlan: Sendable {
     let plan: SignaturePlan
+    /// The place of the case in the configuration; nil for a granted offer without a case.
+    let caseNumber: Int64?
     let form: RetentionReservation.Form
 }
 

@@ -56,12 +56,15 @@ struct RetentionAnswer: Hashable, Sendable {
     let content: Content
     /// The name of the rule that applied; nil if there is none.
     let rule: String?
+    /// The place of the case in the configuration, from 1; nil if no case applied.
+    var caseNumber: Int64?
     let reason: Reason
 
     /// - Parameter choice: nil if no case applies.
     init(_ choice: RetentionDecision.Choice?, _ reason: Reason) {
         content = choice.map(Content.init) ?? .nothing
         rule = choice?.rule
+        caseNumber = choice?.caseNumber
         self.reason = reason
     }
 
@@ -80,6 +83,7 @@ struct RetentionAnswer: Hashable, Sendable {
             choice.map(Content.init)
             ?? (reason == .unknownCustomer ? .nothing : .unavailable)
         rule = nil
+        caseNumber = choice?.caseNumber
         self.reason = reason
     }
 
@@ -108,7 +112,8 @@ extension RetentionShown {
         self.init(
             requestIdentifier: request.requestIdentifier, subject: .subscription(request.originalTransactionID),
             answer: answer.kind, reason: answer.reason.rawValue, messageIdentifier: content?.messageIdentifier,
-            productID: content?.productID, offerID: content?.offerID, rule: answer.rule, at: now)
+            productID: content?.productID, offerID: content?.offerID, rule: answer.rule,
+            caseNumber: answer.caseNumber, at: now)
     }
 }
 

@@ -88,9 +88,11 @@ struct RetentionDecider: Sendable {
                 try await repeated(offer, request, customer, claim, admission)
                     ?? RetentionAnswer(without: .signing, request), nil
             )
-        case .reserved(let reserved, let messageIdentifier):
+        case .reserved(let reserved, let plan):
             guard claim.isOpen() else { throw .retentionMessageUnavailable }
-            return (try await signed(reserved, messageIdentifier, for: customer, claim, admission), reserved)
+            var answer = try await signed(reserved, plan.form.messageIdentifier, for: customer, claim, admission)
+            answer.caseNumber = plan.caseNumber
+            return (answer, reserved)
         }
     }
 
@@ -161,7 +163,7 @@ struct RetentionDecider: Sendable {
                 terms, places, v1: form == .v1, boundTo: form == .v2 ? request.originalTransactionID : nil, rules,
                 at: time)
             return RetentionPlan(
-                plan: plan,
+                plan: plan, caseNumber: choice.caseNumber,
                 form: RetentionReservation.Form(signature: form, messageIdentifier: choice.messageIdentifier))
         }
     }

@@ -56,7 +56,7 @@ enum AuthorisationTable {
         return Authorisation(
             productID: try row.productID, offerID: try row.offerID, state: state, at: try row.requiredTime("at"),
             expiresAt: try row.requiredTime("expires_at"), validUntil: try row.time("valid_until"),
-            source: try OfferSource(row))
+            source: try OfferSource(row, retentionCase: row["retention_case"]))
     }
 
     static func nonce(_ row: Row, _ column: String = "nonce") throws -> Nonce {
@@ -90,14 +90,15 @@ enum AuthorisationTable {
         let id = try db.insertNew(
             """
             INSERT INTO authorisation
-                (app, nonce, product_id, offer_id, state, at, expires_at, slot, twin, valid_until, rule, channel)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                (app, nonce, product_id, offer_id, state, at, expires_at, slot, twin, valid_until, rule, channel,
+                retention_case)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """,
             [
                 app, "\(nonce)", authorisation.productID.text.description, authorisation.offerID.text.description,
                 states[authorisation.state], authorisation.at.milliseconds, authorisation.expiresAt.milliseconds,
                 slot ?? 0, twin, authorisation.validUntil.milliseconds, authorisation.source?.rule,
-                authorisation.source?.channel.number,
+                authorisation.source?.channel.number, authorisation.source?.retentionCase,
             ])
         guard let id else { return nil }
         if slot == nil { try db.send("UPDATE authorisation SET slot = id WHERE id = ?", [id]) }

@@ -102,12 +102,12 @@ enum ExposureTable {
 extension OfferSource {
     /// Reads the columns `rule` and `channel`.
     /// - Returns: nil if the channel is NULL.
-    init?(_ row: Row) throws {
+    init?(_ row: Row, retentionCase: Int64? = nil) throws {
         guard let number: Int64 = try row["channel"] else { return nil }
         guard let channel = Channel.allCases.first(where: { $0.number == number }) else {
             throw StoreError.unreadable("channel")
         }
-        self.init(rule: try row["rule"], channel: channel)
+        self.init(rule: try row["rule"], channel: channel, retentionCase: retentionCase)
     }
 }
 

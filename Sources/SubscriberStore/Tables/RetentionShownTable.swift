@@ -21,7 +21,7 @@ enum RetentionShownTable {
             messageIdentifier: try (row["message_id"] as String?).flatMap { UUIDText(parsing: Array($0.utf8)) },
             productID: try (row["product_id"] as String?).map { _ in try row.productID },
             offerID: try (row["offer_id"] as String?).map { _ in try row.offerID }, rule: try row["rule"],
-            at: try row.requiredTime("at"))
+            caseNumber: try row["retention_case"], at: try row.requiredTime("at"))
     }
 
     /// Adds an answer, unless one to the same request was recorded.
@@ -36,13 +36,14 @@ enum RetentionShownTable {
         return try db.change(
             """
             INSERT INTO retention_shown
-                (app, request_id, kind, value, answer, reason, message_id, product_id, offer_id, rule, at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                (app, request_id, kind, value, answer, reason, message_id, product_id, offer_id, rule, at,
+                retention_case)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """,
             [
                 app, shown.requestIdentifier.description, subject.kind, subject.value, shown.answer, shown.reason,
                 shown.messageIdentifier?.description, shown.productID?.text.description,
-                shown.offerID?.text.description, shown.rule, shown.at.milliseconds,
+                shown.offerID?.text.description, shown.rule, shown.at.milliseconds, shown.caseNumber,
             ]) == 1
     }
 

@@ -242,11 +242,17 @@ extension RetentionShown {
             productID: reader.object["productID"] == nil
                 ? nil : try reader.field("productID") { try ProductID(utf8: $0) },
             offerID: reader.object["offerID"] == nil ? nil : try reader.field("offerID") { try OfferID(utf8: $0) },
-            rule: reader.object["rule"] == nil ? nil : try reader.text("rule"), at: try reader.time("at"))
+            rule: reader.object["rule"] == nil ? nil : try reader.text("rule"), caseNumber: try reader.optionalCase,
+            at: try reader.time("at"))
     }
 }
 
 extension RecordReader {
+    /// The place of a retention case in the configuration.
+    fileprivate var optionalCase: Int64? {
+        get throws(TransferError) { object["case"] == nil ? nil : try number("case") }
+    }
+
     fileprivate func uuid(_ name: String) throws(TransferError) -> UUIDText {
         guard let uuid = UUIDText(parsing: try utf8(name)) else { throw TransferError("\(name) is not a UUID") }
         return uuid
@@ -258,7 +264,9 @@ extension OfferSource {
         guard let channel = Channel(rawValue: try reader.text("channel")) else {
             throw TransferError("channel is unknown")
         }
-        self.init(rule: reader.object["rule"] == nil ? nil : try reader.text("rule"), channel: channel)
+        self.init(
+            rule: reader.object["rule"] == nil ? nil : try reader.text("rule"), channel: channel,
+            retentionCase: try reader.optionalCase)
     }
 }
 

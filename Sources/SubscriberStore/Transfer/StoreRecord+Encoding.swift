@@ -177,6 +177,7 @@ extension JSONWriter {
         if let id = shown.productID { member("productID", utf8: id.text.utf8) }
         if let id = shown.offerID { member("offerID", utf8: id.text.utf8) }
         if let rule = shown.rule { member("rule", rule) }
+        if let number = shown.caseNumber { member("case", number) }
         member("at", shown.at.milliseconds)
     }
 
@@ -228,6 +229,7 @@ extension JSONWriter {
     fileprivate mutating func members(of source: OfferSource) {
         if let rule = source.rule { member("rule", rule) }
         member("channel", source.channel.rawValue)
+        if let number = source.retentionCase { member("case", number) }
     }
 
     fileprivate mutating func member(of customer: RecordedCustomer) {

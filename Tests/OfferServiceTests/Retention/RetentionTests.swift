@@ -151,6 +151,18 @@ struct RetentionTests {
         #expect(try await service.message(Request(1)).offerClaims?["offerIdentifier"] as? String == "keep")
         #expect(try await service.message(Request(2)).offerClaims?["offerIdentifier"] as? String == "second")
         #expect(try await service.message(Request(3)).text == Retention.shown(5))
+        var (signed, shown): ([String: Int64?], [Int64?]) = ([:], [])
+        // The answers are recorded after they were given.
+        try await waitUntil {
+            shown = []
+            for record in try await service.store.everyRecord() {
+                if case .retentionShown(_, let answer) = record { shown.append(answer.caseNumber) }
+                guard case .authorisation(_, let entry) = record else { continue }
+                signed["\(entry.authorisation.offerID.text)"] = entry.authorisation.source?.retentionCase
+            }
+            return shown.count == 3
+        }
+        #expect(signed == ["keep": 1, "second": 2] && Set(shown) == [1, 2, 3])
         // A family member gets no offer, whatever the rule says.
         try await service.addSubscriber("2000", account: 2, autoRenew: false) { $0.ownership = .familyShared }
         let shared = Request(4).with("originalTransactionId", #""2000""#)

@@ -93,7 +93,8 @@ struct OperationTests {
                 app: Sample.production, holders: [Sample.account(number)],
                 offers: [
                     Sample.offer(
-                        nonces: [number], expiresAt: 2, source: OfferSource(rule: "r", channel: .retention),
+                        nonces: [number], expiresAt: 2,
+                        source: OfferSource(rule: "r", channel: .retention, retentionCase: 3),
                         exposures: [Sample.exposure(of: Sample.account(number), .offered)])
                 ], reserving: .all, exposures: [exposure], at: Sample.day(1))
             _ = try await store.reserve(request)

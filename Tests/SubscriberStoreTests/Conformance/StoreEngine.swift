@@ -1,4 +1,3 @@
-import NIOConcurrencyHelpers
 import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
@@ -69,13 +68,6 @@ extension SubscriberStore {
         let customers = try await customers(known: identifier, bundleID: Sample.bundleID, environment: environment)
         try #require(customers.count <= 1)
         return customers.first
-    }
-
-    /// Everything stored, in the order of an export.
-    func everyRecord() async throws -> [StoreRecord] {
-        let records = NIOLockedValueBox<[StoreRecord]>([])
-        try await forEachRecord { record throws(StoreError) in records.withLockedValue { $0.append(record) } }
-        return records.withLockedValue { $0 }
     }
 
     /// Everything stored, in an order that does not depend on that of arrival.

@@ -221,7 +221,8 @@ struct PayloadPartitionTests {
         DROP INDEX redemption_acknowledged;
         ALTER TABLE redemption DROP COLUMN is_lasting, DROP COLUMN acknowledged_by, DROP COLUMN acknowledgement;
         ALTER TABLE app DROP COLUMN changes_since, DROP COLUMN changes_until;
-        ALTER TABLE authorisation DROP COLUMN valid_until, DROP COLUMN rule, DROP COLUMN channel
+        ALTER TABLE authorisation DROP COLUMN valid_until, DROP COLUMN rule, DROP COLUMN channel,
+            DROP COLUMN retention_case
         """
 }
 
