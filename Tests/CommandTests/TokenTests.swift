@@ -72,6 +72,37 @@ struct TokenTests {
         #expect(!"\(doctor)".contains(SoftHSM.pin))
     }
 
+    @Test("a key in a token that cannot serve is refused, with what is wrong with it")
+    func unfitKeys() throws {
+        let good = ["--key-type", "EC:prime256v1", "--sensitive", "--usage-sign"]
+        let cases: [(made: [[String]], problem: String)] = [
+            ([["--key-type", "rsa:2048", "--sensitive", "--usage-sign"]], "it is not a key for ECDSA"),
+            ([["--key-type", "EC:secp384r1", "--sensitive", "--usage-sign"]], "it is not on the curve P-256"),
+            ([good + ["--extractable"]], "the token would give out the private key"),
+            (
+                [["--key-type", "EC:prime256v1", "--usage-sign", "--extractable"]],
+                "CKA_EXTRACTABLE or not CKA_SENSITIVE"
+            ),
+            ([good + ["--always-auth"]], "requires the PIN for every signature"),
+            ([good, good], "several private keys match the URI"),
+        ]
+        let empty = try TemporaryFolder()
+        for (number, (made, problem)) in cases.enumerated() {
+            for (place, arguments) in made.enumerated() {
+                try token.makeKeyPair(
+                    ["--label", RunningService.keyID, "--id", "0\(number)0\(place)"] + arguments)
+            }
+            let checked = try run(["keys", "check"], keysDir: empty.path)
+            #expect(checked.status == 1 && checked.standardError.contains(problem), "\(checked.standardError)")
+            for _ in made { try token.destroy(RunningService.keyID) }
+        }
+        try token.makeKeyPair(["--label", RunningService.keyID, "--id", "77"] + good)
+        #expect(try run(["keys", "check"], keysDir: empty.path).status == 0)
+        try token.destroy(RunningService.keyID, ["pubkey"])
+        let half = try run(["keys", "check"], keysDir: empty.path)
+        #expect(half.status == 1 && half.standardError.contains("the token has no public key"), "\(half.standardError)")
+    }
+
     @Test("another implementation accepts what a key in a token signs, and refuses it with a flipped bit")
     func anotherImplementation() throws {
         #expect(try token.importKey(keyFile).status == 0)

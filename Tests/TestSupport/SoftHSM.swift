@@ -61,9 +61,18 @@ package final class SoftHSM: Sendable {
                 + (keyID.map { ["--key-id", $0] } ?? []), environment: environment)
     }
 
-    /// Destroys both halves of a key.
-    package func destroy(_ keyID: String) throws {
-        for kind in ["privkey", "pubkey"] {
+    /// Makes a key pair in the token, as another program would.
+    package func makeKeyPair(_ arguments: [String]) throws {
+        try Self.expectSuccess(
+            Command.run(
+                "pkcs11-tool",
+                ["--module", Self.module, "--login", "--pin", Self.pin, "--token-label", "offers", "--keypairgen"]
+                    + arguments, environment: environment))
+    }
+
+    /// Destroys a key; both halves unless told otherwise.
+    package func destroy(_ keyID: String, _ kinds: [String] = ["privkey", "pubkey"]) throws {
+        for kind in kinds {
             try Self.expectSuccess(
                 Command.run(
                     "pkcs11-tool",

@@ -206,8 +206,8 @@ struct OfferLedger: Sendable {
 
     /// - Parameter cases: the numbers of the retention cases, one for each plan; empty in other channels.
     private func request(
-        _ plans: [SignaturePlan], cases: [Int64?] = [], heldOut: [HeldOutPlan], _ new: NewExposures, reserving: LedgerRequest.Reserving,
-        under claim: IdempotentRequest.Claim? = nil
+        _ plans: [SignaturePlan], cases: [Int64?] = [], heldOut: [HeldOutPlan], _ new: NewExposures,
+        reserving: LedgerRequest.Reserving, under claim: IdempotentRequest.Claim? = nil
     ) -> LedgerRequest {
         LedgerRequest(
             app: new.customer.app, facts: new.customer.newFacts, holders: new.customer.holders,
