@@ -434,7 +434,8 @@ let package = Package(
         .testTarget(
             name: "SubscriberSyncTests",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "AppStoreData",
+                "OfferCore", "OfferEligibility", "OfferReports", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP",
+                "AppStoreData",
                 "AppStoreAPI", "AppStoreConnect", "SubscriberStore", "OfferConfiguration", "SubscriberSync",
                 "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks, crypto, logging,
                 nioCore,

@@ -53,6 +53,7 @@ package enum Console {
             + WorklistsPage(store: store, acts: acts, metrics: application.metrics).routes
             + GrantsPage(desk: application.desk, acts: acts).routes
             + ReportsPage(desk: application.reports, acts: acts).routes
+            + SubscriptionReportsPage(desk: application.reports, acts: acts).routes
             + RulesPage(trials: trials, acts: acts).routes + AlarmsPage(store: store, acts: acts).routes
         let signIn = SignInPages(
             store: store, acts: acts, pages: pages, provider: provider, metrics: application.metrics, log: log)

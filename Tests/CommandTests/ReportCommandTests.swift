@@ -143,4 +143,23 @@ struct ReportCommandTests {
         #expect(outcome.status == 1)
         #expect(outcome.standardError.contains("the configuration file has no offer nothing"))
     }
+
+    @Test("the report about subscriptions has all of the app, in each format")
+    func subscriptions() throws {
+        let json = try run("--subscriptions", "--format", "json")
+        #expect(json.status == 0, "\(json.standardError)")
+        #expect(
+            json.standardOutput.contains(
+                #""span":"month","timeZone":"utc","groups":[{"by":"all","name":"","now":{"active":4,"#))
+        let csv = try run("--subscriptions", "--format", "csv", "--time-zone", "pacific", "--cohorts", "week")
+        #expect(csv.standardOutput.contains("now,storefront,USA,,,active,4,,,\r\n"))
+        #expect(csv.standardOutput.contains("report,,pacific,,,time_zone,,,,\r\n"))
+        let html = try run("--subscriptions").standardOutput
+        #expect(html.hasPrefix("<!doctype html>") && !html.contains("<script") && !html.contains(" href="))
+        #expect(html.contains("<h2>All subscriptions</h2>"))
+        for arguments in [["half", "--subscriptions"], [], ["--subscriptions", "--sample", "spring"]] {
+            let outcome = try Command.runOfferSigner(["report"] + arguments, environment: [:], directory: folder.url)
+            #expect(outcome.status == 64, "\(arguments)")
+        }
+    }
 }

@@ -162,4 +162,24 @@ struct ReportsPageTests {
         #expect(await console.get("/offers", cookie: try await console.signIn(["marketing"])).text.contains(link))
         #expect(await !console.get("/offers", cookie: try await console.signIn(["operator"])).text.contains(link))
     }
+
+    @Test("the overview can be by storefront, channel and other parts, filtered and sorted by the URL")
+    func parts() async throws {
+        let console = try await Self.console()
+        let cookie = try await console.signIn(["marketing"])
+        #expect(await console.get("/reports?by=channel", cookie: cookie).text.contains("No report has such customers"))
+        await Self.makeReports(console)
+        func get(_ query: String) async -> String { await console.get("/reports?\(query)", cookie: cookie).text }
+        let channel = await get("by=channel")
+        #expect(channel.contains(#"<td><a href="/reports?by=channel&amp;only=decision"><bdi>decision</bdi></a></td>"#))
+        #expect(channel.contains("<td>30 and 10</td>"), "\(channel)")
+        for part in ["rule", "storefront", "product", "cohort"] {
+            #expect(await get("by=\(part)").contains("<td>30 and 10</td>"), "\(part)")
+        }
+        #expect(await get("by=channel&only=decision&sort=effect").contains("Only channel"))
+        #expect(await get("by=channel&only=retention").contains("No report has such customers"))
+        for query in ["by=moon", "by=channel&sort=signed", "only=decision"] {
+            #expect(await console.get("/reports?\(query)", cookie: cookie).status == 404)
+        }
+    }
 }

@@ -18,7 +18,8 @@ struct RolesTests {
         "/offers": ["support", "marketing", "operator"], "/offers.csv": ["support", "marketing", "operator"],
         "/lists": ["support", "marketing"], "/lists.csv": ["support", "marketing"],
         "/reports": ["marketing"], "/reports/offer": ["marketing"], "/reports/offer.csv": ["marketing"],
-        "/reports/refresh": ["marketing"],
+        "/reports/refresh": ["marketing"], "/reports/subscriptions": ["marketing"],
+        "/reports/subscriptions.csv": ["marketing"], "/reports/subscriptions/refresh": ["marketing"],
         "/rules": ["marketing", "operator"], "/rules/trial": ["marketing", "operator"],
         "/rules/trial.csv": ["marketing", "operator"], "/rules/cancel": ["marketing", "operator"],
         "/alarms": ["operator"], "/alarms/acknowledge": ["operator"], "/health": ["operator"],
@@ -52,7 +53,11 @@ struct RolesTests {
     func unknownRole() async throws {
         let console = try await TestConsole()
         let cookie = try await console.signIn(["root"])
-        let acts = ["/alarms/acknowledge", "/grants/approve", "/grants/withdraw", "/reports/refresh", "/rules/cancel"]
+        let acts = [
+            "/alarms/acknowledge", "/grants/approve", "/grants/withdraw", "/reports/refresh",
+            "/reports/subscriptions/refresh",
+            "/rules/cancel",
+        ]
         for path in Self.expected.keys where !acts.contains(path) {
             #expect(await console.get(path, cookie: cookie).status == 403, "\(path)")
         }

@@ -53,6 +53,13 @@ struct ReportsPageTests {
         }
     }
 
+    @Test("each definition about subscriptions is that of the program")
+    func subscriptionDefinitions() {
+        for definition in SubscriptionDefinition.allCases {
+            #expect(rows.contains([definition.rawValue, definition.text]), "\(definition)")
+        }
+    }
+
     @Test("the worked example has the numbers of a report")
     func example() throws {
         let report = Self.report(offered: Share(2385, of: 4500), heldOut: Share(225, of: 500))

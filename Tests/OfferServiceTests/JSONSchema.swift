@@ -36,7 +36,9 @@ struct JSONSchema {
                 return ["\(place): cannot resolve \(argument)"]
             }
             return faults(of: value, against: target, at: place)
-        case "type": return fault(unless: Self.type(of: value, is: argument as? String ?? ""))
+        case "type":
+            let types = argument as? [String] ?? [argument as? String ?? ""]
+            return fault(unless: types.contains { Self.type(of: value, is: $0) })
         case "const": return fault(unless: Self.areEqual(value, argument))
         case "enum": return fault(unless: (argument as? [Any] ?? []).contains { Self.areEqual(value, $0) })
         case "minimum": return fault(unless: (value as? Double).map { $0 >= argument as? Double ?? .infinity } ?? true)

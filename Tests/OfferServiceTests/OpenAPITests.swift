@@ -344,6 +344,41 @@ struct OpenAPITests {
         expect(intake.routes.get("/health/ready"), isDocumentedAt: "/health/ready", "GET", "a database")
     }
 
+    @Test("reports match the contract, with a type for every member")
+    func reports() async throws {
+        let service = try await ReportRouteTests.service()
+        for number in 1...20 as ClosedRange<UInt64> {
+            let facts = [("\(number)", 0.0), ("\(number)0", 2)].map { id, start in
+                Sample.transaction(id, of: "\(number)", start, start + 2) { purchase in
+                    purchase.appAccountToken = Sample.token(number)
+                    (purchase.currency, purchase.storefront) = ("USD", "DEU")
+                    guard start > 0, number % 4 != 0 else { return }
+                    purchase.offer = AppliedOffer(type: .promotional, identifier: "half", discountType: .payUpFront)
+                }
+            }
+            try await service.store.merge(facts, in: Sample.production)
+        }
+        service.routes.setTime(Sample.day(50))
+        let paths = [
+            "/v1/reports/offers": "?\(ReportRouteTests.half)", "/v1/reports/subscriptions": "?bundleID=com.example.app",
+        ]
+        for status in [202, 200] {
+            for (path, query) in paths {
+                let answer = await service.routes.respondLater(HTTPRequest(method: "GET", target: path + query))
+                #expect(answer.status == status, "\(answer.text)")
+                expect(answer, isDocumentedAt: path, "GET", "\(status)")
+            }
+            await ReportRouteTests.makeReports(service)
+        }
+        let offer = await service.routes.respondLater(
+            HTTPRequest(method: "GET", target: "/v1/reports/offers?\(ReportRouteTests.half)"))
+        // So that the test is about every part of a report.
+        for name in ["paid", "churn", "cohorts", "groups"] {
+            #expect((offer.json[name] as? [Any])?.isEmpty == false, "\(name)")
+        }
+        #expect((offer.json["funnel"] as? [String: Any])?["redeemed"] as? Int == 15)
+    }
+
     @Test("answers about retention messages match the contract")
     func retentionMessages() async throws {
         let path = "/v1/retention-messages"

@@ -17,9 +17,9 @@ struct ReportRouteTests {
         plain, {offerID: half, rule: {all: [{subscription: {status: expired}}, {share: {of: 0.75, by: s}}]}}, \
         {offerID: two, rule: {all: [{share: {of: 0.5, by: a}}, {share: {of: 0.5, by: b}}]}}
         """
-    private static let half = "bundleID=com.example.app&productID=monthly&offerID=half"
+    static let half = "bundleID=com.example.app&productID=monthly&offerID=half"
 
-    private static func service(callers: [Caller] = []) async throws -> StoreService {
+    static func service(callers: [Caller] = []) async throws -> StoreService {
         let service = try StoreService(offers, callers: callers)
         try await service.store.add(
             (1...40 as ClosedRange<UInt64>).map { number in
@@ -37,7 +37,7 @@ struct ReportRouteTests {
                 method: "GET", target: "/v1/reports/offers?\(query)", authorization: token.map { "Bearer \($0)" }))
     }
 
-    private static func makeReports(_ service: StoreService) async {
+    static func makeReports(_ service: StoreService) async {
         let routes = service.routes
         await ReportWorker(
             service.current, policy: routes.policy, executor: globalConcurrentExecutor,
@@ -150,5 +150,33 @@ struct ReportRouteTests {
         #expect(await Self.get(service, Self.half, token: "token-of-bi").status == 202)
         let refused = await Self.get(service, Self.half, token: "token-of-app")
         #expect(refused.status == 403 && refused.json["code"] as? String == "scope_missing")
+    }
+
+    @Test("the report about subscriptions is kept in the same way, one for each time zone")
+    func subscriptions() async throws {
+        let service = try await Self.service(callers: [.test("bi", [.reports]), .test("app", [.sign])])
+        for number in 1...3 {
+            try await service.store.merge(
+                [Sample.transaction("\(number)", of: "\(number)", 0, 30)], in: Sample.production)
+        }
+        func get(_ query: String, token: String = "token-of-bi") async -> HTTPResponse {
+            await service.routes.respondLater(
+                HTTPRequest(
+                    method: "GET", target: "/v1/reports/subscriptions?bundleID=com.example.app\(query)",
+                    authorization: "Bearer \(token)"))
+        }
+        let waiting = await get("")
+        #expect(waiting.status == 202 && waiting.json["subscriptionsRead"] as? Int == 0, "\(waiting.text)")
+        await Self.makeReports(service)
+        let report = await get("&timeZone=utc")
+        let groups = report.json["groups"] as? [[String: Any]]
+        #expect((groups?.first?["now"] as? [String: Any])?["active"] as? Int == 3, "\(report.text)")
+        #expect(await get("&format=csv").text.contains("now,all,all,,,active,3,,,\r\n"))
+        #expect(await get("&format=html").text.hasPrefix("<!doctype html>"))
+        #expect(await get("&timeZone=pacific").status == 202)
+        #expect(await get("&timeZone=mars").json["field"] as? String == "timeZone")
+        #expect(await get("&offerID=half").json["code"] as? String == "unknown_field")
+        #expect(await get("&asOf=9999999999999").json["field"] as? String == "asOf")
+        #expect(await get("", token: "token-of-app").json["code"] as? String == "scope_missing")
     }
 }

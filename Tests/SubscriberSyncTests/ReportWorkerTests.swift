@@ -2,6 +2,7 @@ import NIOConcurrencyHelpers
 import OfferConfiguration
 import OfferCore
 import OfferEligibility
+import OfferReports
 import OfferTelemetry
 import StoreTestSupport
 import SubscriberStore
@@ -92,5 +93,25 @@ struct ReportWorkerTests {
         #expect(kept[good]?.madeAt == Sample.day(20) && kept[good]?.failedAt == nil)
         #expect(log.lines(with: "warning a report failed").count == 1)
         #expect(try await store.keptReports().allSatisfy { $0.requestedAt == nil })
+    }
+
+    @Test("the report about subscriptions is made on request too")
+    func subscriptions() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/store.sqlite"
+        let log = RecordedLog()
+        let store = CurrentStore(
+            StoreSettings(location: .sqlite(path: path)), store: try SQLiteStore(SQLiteSettings(path: path)),
+            log: log.logger)
+        defer { try? store.store?.close() }
+        let facts = (1...3).map { Sample.transaction("\($0)", of: "\($0)", 0, 30) }
+        for fact in facts { try await store.merge([fact], in: Sample.production) }
+        let subject = ReportSubject(.subscriptions(Sample.production, .pacific))
+        #expect(try await store.requestReport(subject, at: Sample.day(10)))
+        await (try Self.worker(store, log)).round()
+        let result = try #require(try await store.result(of: subject))
+        let report = try #require(SubscriptionReport(kept: result))
+        #expect(report.question.asOf == Sample.day(20) && report.question.zone == .pacific)
+        #expect(report.groups.first?.now.allActive == 3)
     }
 }

@@ -17,10 +17,15 @@ struct ReportsPage: Sendable {
     private static let table = FormReader.Field("table", maximumBytes: 16)
     private static let fields = ["app", "product", "offer", "sample"].map { FormReader.Field($0, maximumBytes: 255) }
 
+    private static let overviewFields = [
+        FormReader.Field("sort", maximumBytes: 16), FormReader.Field("by", maximumBytes: 16),
+        FormReader.Field("only", maximumBytes: 255),
+    ]
+
     var routes: [ConsoleRoute] {
         let access = ConsoleRoute.Access.roles(ConsoleSection.reports.roles)
         return [
-            .page("/reports", for: access, [FormReader.Field("sort", maximumBytes: 16)], overview),
+            .page("/reports", for: access, Self.overviewFields, overview),
             .page("/reports/offer", for: access, Self.fields, report),
             .page("/reports/offer.csv", for: access, Self.fields + [Self.table], download),
             .act("/reports/refresh", for: access, Self.fields, make),
@@ -28,21 +33,50 @@ struct ReportsPage: Sendable {
     }
 
     @Sendable private func overview(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
-        guard let order = request.values["sort"].map(ReportsView.Order.init) ?? .attention else {
-            throw .problem(.notFound)
-        }
         let offers = request.reportedOffers
-        let standings = try await standings(of: offers, request)
-        let rows = offers.map { offer in
-            let standing = standings[ReportSubject(offer)]
-            return ReportsView.Row(
-                request.view(of: offer), standing?.report, standing.map { ReportView.Work($0.work) } ?? .none)
-        }
+        if let by = request.values["by"] { return try await parts(by, offers, request) }
+        guard let order = request.values["sort"].map(ReportsView.Order.init) ?? .attention,
+            request.values["only"] == nil
+        else { throw .problem(.notFound) }
         var address = PageAddress("/reports")
         if let sort = request.values["sort"] { address = address.with("sort", sort) }
         let campaigns = try await campaigns(request, offers)
         return .page(
-            ReportsView(frame: request.frame(at: address), rows: rows, campaigns: campaigns, order: order).html)
+            ReportsView(
+                frame: request.frame(at: address), rows: try await rows(offers, request), campaigns: campaigns,
+                subscriptions: request.apps.map { id in
+                    (app: id, address: PageAddress("/reports/subscriptions").with("app", id))
+                }, order: order
+            ).html)
+    }
+
+    /// The overview by rule, channel, storefront, product or cohort.
+    private func parts(
+        _ by: String, _ offers: [ReportedOffer], _ request: ConsoleRequest
+    ) async throws(ConsoleRefusal) -> ConsoleAnswer {
+        guard let part = ReportPartsView.Part(rawValue: by),
+            let order = request.values["sort"].map(ReportPartsView.Order.init) ?? .attention
+        else { throw .problem(.notFound) }
+        var address = PageAddress("/reports")
+        for name in ["by", "only", "sort"] {
+            if let value = request.values[name] { address = address.with(name, value) }
+        }
+        return .page(
+            ReportPartsView(
+                frame: request.frame(at: address), rows: try await rows(offers, request), by: part,
+                only: request.values["only"], order: order
+            ).html)
+    }
+
+    private func rows(
+        _ offers: [ReportedOffer], _ request: ConsoleRequest
+    ) async throws(ConsoleRefusal) -> [ReportsView.Row] {
+        let standings = try await standings(of: offers, request)
+        return offers.map { offer in
+            let standing = standings[ReportSubject(offer)]
+            return ReportsView.Row(
+                request.view(of: offer), standing?.report, standing.map { ReportView.Work($0.work) } ?? .none)
+        }
     }
 
     private func campaigns(
@@ -105,7 +139,7 @@ struct ReportsPage: Sendable {
 
     private func standings(
         of offers: [ReportedOffer], _ request: ConsoleRequest
-    ) async throws(ConsoleRefusal) -> [ReportSubject: ReportStanding] {
+    ) async throws(ConsoleRefusal) -> [ReportSubject: ReportStanding<OfferReport>] {
         do {
             return try await desk.standings(of: offers.map { ReportSubject($0) }, at: request.now)
         } catch { throw request.unavailable }
@@ -113,6 +147,9 @@ struct ReportsPage: Sendable {
 }
 
 extension ConsoleRequest {
+    /// The bundle IDs of the apps, in ascending order.
+    fileprivate var apps: [String] { (policy.catalogue?.apps ?? [:]).keys.map(\.text.description).sorted() }
+
     /// The offers with a rule, one for each sample.
     fileprivate var reportedOffers: [ReportedOffer] { policy.catalogue?.reportedOffers ?? [] }
 
@@ -143,7 +180,7 @@ extension ConsoleRequest {
 }
 
 extension ReportView.Work {
-    fileprivate init(_ work: ReportStanding.Work) {
+    init(_ work: ReportWork) {
         self =
             switch work {
             case .none: .none

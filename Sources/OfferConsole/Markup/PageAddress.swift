@@ -22,6 +22,13 @@ package struct PageAddress: Sendable {
         return address
     }
 
+    /// The address without some items.
+    package func without(_ names: Set<String>) -> PageAddress {
+        var address = self
+        address.query.removeAll { names.contains($0.name) }
+        return address
+    }
+
     /// The address of another page with the same query.
     package func moved(to path: StaticString) -> PageAddress {
         var address = PageAddress(path)

@@ -105,6 +105,7 @@ struct ReportSections {
             Self.row("Redeemed", [Self.count(funnel.redeemed), Self.count(report.trust.heldOutRedeemers)]),
             Self.row(
                 "Kept at full price", ["\(Self.count(funnel.kept.count)) of \(Self.count(funnel.kept.total))", ""]),
+            Self.row("Unknown whether kept", [Self.count(funnel.keptUnknown), ""]),
         ]
         let steps = [
             ("exposed", funnel.exposed.offered), ("signed", funnel.signed), ("shown", funnel.shown),

@@ -67,7 +67,7 @@ package final class ReportView: Sendable {
             <dt>App</dt><dd>\(UserText.text(offer.app)), \(offer.environment)</dd>
             <dt>Rule</dt><dd>\(offer.rule.map(UserText.text) ?? "inline rule")</dd>
             <dt>Sample</dt><dd>\(offer.sample.map(UserText.code) ?? "none: nobody is held out")</dd>\(asOf)</dl>
-            \(progress)\(controls)</section>
+            \(work.notice(hasReport: report != nil, now: now, unit: "customer"))\(controls)</section>
             \(report.map { ReportSections($0, csv: offer.address.moved(to: "/reports/offer.csv")).html })
             """)
     }
@@ -82,27 +82,6 @@ package final class ReportView: Sendable {
         }
     }
 
-    private var progress: HTML? {
-        switch work {
-        case .none: nil
-        case .waiting(let customers):
-            Blocks.notice(
-                .information, report == nil ? "The report is being made." : "A newer report is being made.",
-                """
-                <p>\(customers == 0 ? "It waits for its turn, or has just begun." : Self.sentence(customers)) It runs only \
-                while no request needs the processor.</p>
-                """)
-        case .failed(let time):
-            Blocks.notice(
-                .problem, "The last attempt failed (\(RelativeTime.words(time, now: now))).",
-                "<p>An operator finds the reason in the log.</p>")
-        case .refused:
-            Blocks.notice(.warning, "Too many reports are waiting.", "<p>Open this page again in a few minutes.</p>")
-        }
-    }
-
-    private static func sentence(_ customers: Int) -> HTML { "\(Words.count(customers, "customer")) read so far." }
-
     private var controls: HTML {
         let again: HTML? = if case .waiting = work { nil } else { "<button>Make it again</button>" }
         let all: HTML? = report.map { _ in
@@ -112,5 +91,27 @@ package final class ReportView: Sendable {
             <form class="buttons" method="post" action="/reports/refresh">
             \(offer.address.hiddenFields)\(again)\(all)</form>
             """
+    }
+}
+
+extension ReportView.Work {
+    /// - Parameter unit: what is read for the report, in the singular.
+    func notice(hasReport: Bool, now: Timestamp, unit: String) -> HTML? {
+        switch self {
+        case .none: return nil
+        case .waiting(let count):
+            let read: HTML =
+                count == 0 ? "It waits for its turn, or has just begun." : "\(Words.count(count, unit)) read so far."
+            return Blocks.notice(
+                .information, hasReport ? "A newer report is being made." : "The report is being made.",
+                "<p>\(read) It runs only while no request needs the processor.</p>")
+        case .failed(let time):
+            return Blocks.notice(
+                .problem, "The last attempt failed (\(RelativeTime.words(time, now: now))).",
+                "<p>An operator finds the reason in the log.</p>")
+        case .refused:
+            return Blocks.notice(
+                .warning, "Too many reports are waiting.", "<p>Open this page again in a few minutes.</p>")
+        }
     }
 }

@@ -52,17 +52,47 @@ package final class ReportsView: Sendable {
     let frame: PageFrame
     let rows: [Row]
     let campaigns: [Campaign]
+    /// The apps, each with the page of its subscriptions.
+    let subscriptions: [(app: String, address: PageAddress)]
     let order: Order
 
-    package init(frame: PageFrame, rows: [Row], campaigns: [Campaign] = [], order: Order) {
+    package init(
+        frame: PageFrame, rows: [Row], campaigns: [Campaign] = [],
+        subscriptions: [(app: String, address: PageAddress)] = [], order: Order
+    ) {
         self.frame = frame
+        self.subscriptions = subscriptions
         self.campaigns = campaigns
         self.rows = rows.sorted(by: order)
         self.order = order
     }
 
     package var html: HTML {
-        frame.page("Reports", in: .reports, "<h1>Reports</h1>\n\(list)\(links)")
+        frame.page(
+            "Reports", in: .reports, "<h1>Reports</h1>\n\(ofSubscriptions)\(Self.choice(nil))\(list)\(links)")
+    }
+
+    private var ofSubscriptions: HTML? {
+        guard !subscriptions.isEmpty else { return nil }
+        let links = subscriptions.html { #"<li><a href="\#($0.address)">\#(UserText.text($0.app))</a></li>"# }
+        return Blocks.section(
+            "subscriptions", "Subscriptions",
+            """
+            <p class="note">How many subscriptions an app has, how they begin and end, and how long they last.</p>
+            <ul class="plain">\(links)</ul>
+            """)
+    }
+
+    /// Links to the same reports by parts.
+    /// - Parameter part: the part that is shown; nil for one row for each offer.
+    static func choice(_ part: ReportPartsView.Part?) -> HTML {
+        func link(_ name: String, _ address: PageAddress, _ isCurrent: Bool) -> HTML {
+            isCurrent ? "<b>\(name)</b>" : #"<a href="\#(address)">\#(name)</a>"#
+        }
+        let parts = ReportPartsView.Part.allCases.html { other in
+            " · \(link(other.rawValue, PageAddress("/reports").with("by", other.rawValue), other == part))"
+        }
+        return "<p>By \(link("offer", PageAddress("/reports"), part == nil))\(parts)</p>\n"
     }
 
     private var list: HTML {
@@ -162,7 +192,7 @@ package final class ReportsView: Sendable {
 
 extension ReportsView.Row {
     /// The offers that need a person first have the lowest number.
-    fileprivate var urgency: Int {
+    var urgency: Int {
         if case .failed = work { return 1 }
         guard let report else { return 3 }
         return switch report.effect.verdict {

@@ -6,6 +6,8 @@ package struct RenewalChange: Hashable, Sendable {
     /// The types of notifications that conditions read.
     static let autoRenewType = "DID_CHANGE_RENEWAL_STATUS"
     static let billingErrorType = "DID_FAIL_TO_RENEW"
+    /// Kept only for a payment after a failed one.
+    static let renewalType = "DID_RENEW"
 
     /// The type and subtype of the notification.
     package let type: String

@@ -46,10 +46,14 @@ package struct AccessHistory {
         ).filter { !$0.isAnothers && (group == nil || $0.groupID == nil || $0.groupID == group) }
         let signals = SubscriptionSignals.all(in: facts)
         let messages = RenewalMessage.all(in: facts, until: end)
-        let stretches = subscriptions.flatMap { subscription in
-            Stretch.all(of: subscription, messages[subscription.originalTransactionID] ?? [], until: end)
-        }.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
-        (spans, renewals) = Self.joined(stretches)
+        let lines = Timelines.lines(of: subscriptions).map { line in
+            Self.joined(
+                line.flatMap { subscription in
+                    Stretch.all(of: subscription, messages[subscription.originalTransactionID] ?? [], until: end)
+                }.sorted { ($0.start, $0.end) < ($1.start, $1.end) })
+        }
+        spans = Self.united(lines.flatMap(\.spans))
+        renewals = lines.flatMap(\.renewals).sorted()
         let own = Set(subscriptions.map(\.originalTransactionID))
         let purchases = transactions.filter {
             own.contains($0.originalTransactionID) && $0.purchase.purchaseDate <= end && !$0.purchase.isAnothers
@@ -65,7 +69,8 @@ package struct AccessHistory {
         self.end = end
     }
 
-    private static func joined(_ stretches: [Stretch]) -> ([Span], [Timestamp]) {
+    /// - Parameter stretches: those of one timeline, in ascending order.
+    private static func joined(_ stretches: [Stretch]) -> (spans: [Span], renewals: [Timestamp]) {
         var (spans, renewals): ([Span], [Timestamp]) = ([], [])
         for stretch in stretches {
             let span = Span(start: stretch.start, end: stretch.end, endedBecause: stretch.endedBecause)
@@ -78,6 +83,21 @@ package struct AccessHistory {
             spans[spans.count - 1] = Span(start: last.start, end: span.end, endedBecause: span.endedBecause)
         }
         return (spans, renewals)
+    }
+
+    /// Returns the spans of time with access by any timeline. Subscriptions of several Apple Accounts do not replace each
+    /// other.
+    private static func united(_ spans: [Span]) -> [Span] {
+        // Of equal ends, the order of the reasons is fixed.
+        func key(_ span: Span) -> (Timestamp, Timestamp, String) { (span.start, span.end, span.endedBecause.rawValue) }
+        return spans.sorted { key($0) < key($1) }.reduce(into: []) { united, span in
+            guard let last = united.last, span.start <= last.end else {
+                united.append(span)
+                return
+            }
+            guard span.end > last.end else { return }
+            united[united.count - 1] = Span(start: last.start, end: span.end, endedBecause: span.endedBecause)
+        }
     }
 
     /// Returns the storefront of the last purchase before a time.
@@ -99,37 +119,51 @@ extension AccessHistory {
         /// A period at no discount was paid.
         case kept
         case lost
+        /// The discounted period or the price of the next one is unknown.
+        case unknown
     }
 
     /// Returns the first redemption of an offer since a time; nil if there is none.
-    package func redemption(of productID: ProductID, _ offerID: OfferID, since start: Timestamp) -> Redeemed? {
+    /// - Parameter wasSigned: true if the customer could use a signature for the offer at a time. Only then does a
+    ///   redemption count that is not certain, as for the ledger.
+    package func redemption(
+        of productID: ProductID, _ offerID: OfferID, since start: Timestamp, wasSigned: (Timestamp) -> Bool
+    ) -> Redeemed? {
         let text = offerID.text.description
         let own = redemptions.filter { redemption in
             redemption.productID == productID && redemption.offerID == text && redemption.type == .promotional
+                && (redemption.isCertain || wasSigned(redemption.firstAt))
         }
-        let dated = own.map { (redemption: $0, at: min($0.at, $0.announcedAt ?? $0.at)) }
-            .filter { start <= $0.at && $0.at <= end }
-        guard let first = dated.min(by: { $0.at < $1.at }) else { return nil }
-        return Redeemed(at: first.at, afterwards: afterwards(first.redemption))
+        let dated = own.filter { start <= $0.firstAt && $0.firstAt <= end }
+        guard let first = dated.min(by: { $0.firstAt < $1.firstAt }) else { return nil }
+        return Redeemed(at: first.firstAt, afterwards: afterwards(first))
     }
 
     private func afterwards(_ redemption: Redemption) -> Afterwards {
-        guard let first = periods.firstIndex(where: { $0.transactionID == redemption.transactionID }) else {
-            return .notYet
+        let own = periods.filter { $0.originalTransactionID == redemption.originalTransactionID }
+        guard var last = own.firstIndex(where: { $0.transactionID == redemption.transactionID }) else {
+            // The announced period is in the future, unless the announcing period is over.
+            return own.last.map { isOpen($0) && $0.start <= redemption.firstAt } ?? false ? .notYet : .unknown
         }
-        var last = first
-        while last + 1 < periods.count, isDiscounted(periods[last + 1], by: redemption) { last += 1 }
-        guard last + 1 < periods.count else {
-            let hasAccess = spans.contains { periods[last].start < $0.end && $0.end > end }
-            return hasAccess ? .notYet : .lost
-        }
-        let purchase = periods[last + 1].purchase
-        return purchase.offer == nil && purchase.price != 0 ? .kept : .lost
+        while last + 1 < own.count, isDiscounted(own[last + 1], by: redemption) { last += 1 }
+        guard last + 1 < own.count else { return isOpen(own[last]) ? .notYet : .lost }
+        let purchase = own[last + 1].purchase
+        guard purchase.offer == nil else { return .lost }
+        return purchase.price.map { $0 != 0 ? .kept : .lost } ?? .unknown
     }
 
+    /// True if the period gives access at the end of the history, or billing is still tried.
+    private func isOpen(_ period: Period) -> Bool {
+        guard period.purchase.revocation.map({ $0.date > end }) ?? true else { return false }
+        if spans.contains(where: { period.start < $0.end && $0.end > end }) { return true }
+        let last = spans.last
+        return last?.endedBecause == .billing && end < period.end + Self.billingRetry
+    }
+
+    private static let billingRetry = SubscriptionTiming(.production).billingRetry
+
     private func isDiscounted(_ period: Period, by redemption: Redemption) -> Bool {
-        period.originalTransactionID == redemption.originalTransactionID
-            && period.purchase.offer?.identifier == redemption.offerID
+        period.purchase.offer?.identifier == redemption.offerID
     }
 }
 

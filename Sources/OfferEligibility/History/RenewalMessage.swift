@@ -10,6 +10,16 @@ struct RenewalMessage {
     let reason: Subscription.EndReason?
     /// False if the customer turned auto-renew off.
     let autoRenews: Bool
+    /// True if the App Store still tries to collect the renewal.
+    let isRetrying: Bool
+
+    /// True if the App Store could not collect the renewal.
+    var isAboutFailure: Bool {
+        type == RenewalChange.billingErrorType || graceEnd != nil || isRetrying || reason == .billing
+    }
+
+    /// True if nothing follows the period.
+    var isAboutEnd: Bool { !isRetrying && (reason != nil || !autoRenews) }
 
     /// Returns the messages signed by a time, by subscription, in ascending order.
     static func all(in facts: SubscriberFacts, until end: Timestamp) -> [TransactionID: [RenewalMessage]] {
@@ -22,7 +32,9 @@ struct RenewalMessage {
     }
 
     /// A fixed order of messages of the same time.
-    private var order: String { "\(type) \(reason?.rawValue ?? "") \(graceEnd?.milliseconds ?? 0) \(autoRenews)" }
+    private var order: String {
+        "\(type) \(reason?.rawValue ?? "") \(graceEnd?.milliseconds ?? 0) \(autoRenews) \(isRetrying)"
+    }
 }
 
 extension RenewalMessage {
@@ -33,7 +45,8 @@ extension RenewalMessage {
             self.init(renewal, at: fact.signedDate, "")
         case .expiryReason(let reason):
             self.init(
-                at: fact.signedDate, type: "", graceEnd: nil, reason: Subscription.EndReason(reason), autoRenews: true)
+                at: fact.signedDate, type: "", graceEnd: nil, reason: Subscription.EndReason(reason), autoRenews: true,
+                isRetrying: false)
         case .transaction, .receiptTransaction, .fetchedTransaction, .status, .refundRequest, .wholeHistory,
             .firstAnnouncement, .lastAnnouncement:
             return nil
@@ -44,6 +57,6 @@ extension RenewalMessage {
         self.init(
             at: at, type: type, graceEnd: renewal.gracePeriodExpiresDate,
             reason: renewal.expirationIntent.map { Subscription.EndReason($0) },
-            autoRenews: renewal.autoRenewStatus != .off)
+            autoRenews: renewal.autoRenewStatus != .off, isRetrying: renewal.isInBillingRetryPeriod == true)
     }
 }

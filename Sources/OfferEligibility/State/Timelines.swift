@@ -8,9 +8,13 @@ struct Timelines {
     private let timelines: [Timeline]
 
     init(_ subscriptions: [SubscriptionPeriods], _ timing: SubscriptionTiming) {
+        timelines = Self.lines(of: subscriptions).map { Timeline($0.flatMap(\.periods), timing) }
+    }
+
+    /// Returns the subscriptions of each timeline, in no particular order. One may replace another of the same timeline.
+    static func lines(of subscriptions: [SubscriptionPeriods]) -> [[SubscriptionPeriods]] {
         let accounts = Set(subscriptions.compactMap(\.appTransactionID))
-        let lines = Dictionary(grouping: subscriptions) { Line($0, hasOneAccount: accounts.count <= 1) }
-        timelines = lines.values.map { Timeline($0.flatMap(\.periods), timing) }
+        return Array(Dictionary(grouping: subscriptions) { Line($0, hasOneAccount: accounts.count <= 1) }.values)
     }
 
     subscript(subscription: SubscriptionPeriods) -> Timeline? {

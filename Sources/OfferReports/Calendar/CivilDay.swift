@@ -33,6 +33,13 @@ struct CivilDay: Hashable, Comparable {
 
     var firstOfNextMonth: CivilDay { CivilDay(year: year, month: month + 1, day: 1) }
 
+    /// The same day of a later month, or its last day if it is shorter.
+    func adding(months: Int64) -> CivilDay {
+        let (year, month, day) = parts
+        let first = CivilDay(year: year, month: month + months, day: 1)
+        return CivilDay(number: min(first.number + day, first.firstOfNextMonth.number) - 1)
+    }
+
     var year: Int64 { parts.year }
 
     private var month: Int64 { parts.month }

@@ -16,4 +16,17 @@ package enum CohortSpan: String, CaseIterable, Codable, Sendable {
     func next(after first: CivilDay) -> CivilDay {
         self == .week ? CivilDay(number: first.number + 7) : first.firstOfNextMonth
     }
+
+    /// The first day of an earlier cohort.
+    func first(_ count: Int, before first: CivilDay) -> CivilDay {
+        self == .week ? CivilDay(number: first.number - 7 * Int64(count)) : first.adding(months: -Int64(count))
+    }
+
+    /// The same time of day so many weeks or months later.
+    func time(_ count: Int, after start: Timestamp, in zone: ReportZone) -> Timestamp {
+        let local = zone.local(start)
+        let day = CivilDay(containing: local)
+        let later = self == .week ? CivilDay(number: day.number + 7 * Int64(count)) : day.adding(months: Int64(count))
+        return zone.time(local: later.start + local - day.start)
+    }
 }

@@ -47,6 +47,8 @@ package struct ExposedCustomer: Sendable {
         case kept
         /// Access ended, or another discount followed.
         case lost
+        /// The data does not say.
+        case unknown
     }
 }
 

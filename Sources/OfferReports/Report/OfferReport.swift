@@ -30,6 +30,8 @@ package struct OfferReport: Codable, Sendable {
         package internal(set) var redeemed = 0
         /// Of the redeemers whose last discounted period has ended, those who paid the next one at no discount.
         package internal(set) var kept = Share()
+        /// The redeemers of whom it is unknown whether they did.
+        package internal(set) var keptUnknown = 0
     }
 
     package struct DayOfAccess: Hashable, Codable, Sendable {
@@ -45,6 +47,9 @@ package struct OfferReport: Codable, Sendable {
         /// The customers with access on ``ReportQuestion/effectDay``.
         package internal(set) var access = ByArm<Share>()
     }
+
+    /// All customers together; of cohorts that are not complete, those whose time has come.
+    package var all: Outcomes { cohorts.reduce(into: Outcomes()) { $0 += $1.outcomes } }
 
     package struct Cohort: Hashable, Codable, Sendable {
         /// The first day, such as `2026-11-16`.

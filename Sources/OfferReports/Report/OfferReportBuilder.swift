@@ -59,7 +59,11 @@ package struct OfferReportBuilder {
         if let shown = customer.shownAt, shown <= question.asOf { funnel.shown += 1 }
         guard hasRedeemed else { return }
         funnel.redeemed += 1
-        if customer.afterDiscount != .notYet { funnel.kept.add(customer.afterDiscount == .kept) }
+        switch customer.afterDiscount {
+        case .notYet: break
+        case .kept, .lost: funnel.kept.add(customer.afterDiscount == .kept)
+        case .unknown: funnel.keptUnknown += 1
+        }
     }
 
     private mutating func addOutcomes(_ customer: ExposedCustomer) {

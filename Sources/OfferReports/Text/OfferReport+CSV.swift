@@ -96,7 +96,7 @@ extension OfferReport {
         table.add("funnel", "", funnel.erased, "erased")
         let counts = [
             ("signed", funnel.signed), ("signatures", funnel.signatures), ("shown", funnel.shown),
-            ("redeemed", funnel.redeemed),
+            ("redeemed", funnel.redeemed), ("kept_unknown", funnel.keptUnknown),
         ]
         for (name, count) in counts { table.add(["funnel", "", "offered", name, "\(count)", "", "", ""]) }
         table.add("funnel", "", "offered", "kept", funnel.kept)
@@ -112,7 +112,7 @@ extension OfferReport {
     }
 }
 
-private struct CSVTable {
+struct CSVTable {
     private(set) var utf8: [UInt8] = []
     /// The tables whose lines are added; nil for all.
     private let names: Set<String>?
@@ -128,6 +128,11 @@ private struct CSVTable {
 
     /// Adds a line that is in every file, whatever its table.
     mutating func addText(_ name: String, _ text: String) { write(["report", text, "", name, "", "", "", ""]) }
+
+    /// Adds the same line to a table with the columns of reports about subscriptions.
+    mutating func addSubscriptionText(_ name: String, _ text: String) {
+        write(["report", "", text, "", "", name, "", "", "", ""])
+    }
 
     mutating func add(_ name: String, _ row: String, _ number: String, _ value: Double?) {
         if let value { add([name, row, "", number, FixedText.number(value, decimals: 6), "", "", ""]) }
@@ -180,5 +185,5 @@ private struct CSVTable {
         }
     }
 
-    private static func share(_ value: Double?) -> String { value.map { FixedText.number($0, decimals: 6) } ?? "" }
+    static func share(_ value: Double?) -> String { value.map { FixedText.number($0, decimals: 6) } ?? "" }
 }

@@ -80,6 +80,7 @@ extension OfferReport.Funnel {
         writer.member("shown", Int64(shown))
         writer.member("redeemed", Int64(redeemed))
         writer.write("kept", kept)
+        writer.member("keptUnknown", Int64(keptUnknown))
     }
 }
 
@@ -143,7 +144,7 @@ extension Trust {
 }
 
 extension JSONWriter {
-    fileprivate mutating func number(_ name: String, _ value: Double?) {
+    mutating func number(_ name: String, _ value: Double?) {
         rawValue(name, Array((value.map { FixedText.number($0, decimals: 6) } ?? "null").utf8))
     }
 
@@ -163,7 +164,7 @@ extension JSONWriter {
         }
     }
 
-    fileprivate mutating func write(_ name: String, _ share: Share) {
+    mutating func write(_ name: String, _ share: Share) {
         object(name) { writer in
             writer.member("count", Int64(share.count))
             writer.member("customers", Int64(share.total))

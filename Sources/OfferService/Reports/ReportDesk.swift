@@ -5,7 +5,7 @@ package import OfferReports
 package import SubscriberStore
 package import SubscriberSync
 
-/// The reports of offers, for pages and callers: the kept results, and requests for new ones.
+/// The reports of offers and subscriptions, for pages and callers: the kept results, and requests for new ones.
 ///
 /// A report that is missing or old is requested when somebody wants to see it, so nothing is computed that nobody reads.
 package final class ReportDesk: Sendable {
@@ -18,18 +18,19 @@ package final class ReportDesk: Sendable {
 
     private let store: CurrentStore
     /// Reading a result from the store and decoding it takes milliseconds.
-    private let inMemory = NIOLockedValueBox<[ReportSubject: (madeAt: Timestamp, report: OfferReport)]>([:])
+    private let inMemory = NIOLockedValueBox<[ReportSubject: (madeAt: Timestamp, report: any KeptResult)]>([:])
 
     package init(store: CurrentStore) {
         self.store = store
     }
 
     /// Returns what is known about reports, and requests those that are missing or old.
-    package func standings(
-        of subjects: [ReportSubject], at now: Timestamp
-    ) async throws(StoreError) -> [ReportSubject: ReportStanding] {
+    /// - Parameter type: the type of report that the subjects have.
+    package func standings<Report: KeptResult>(
+        of subjects: [ReportSubject], at now: Timestamp, as type: Report.Type = OfferReport.self
+    ) async throws(StoreError) -> [ReportSubject: ReportStanding<Report>] {
         var kept = try await keptReports(of: subjects)
-        var reports: [ReportSubject: OfferReport] = [:]
+        var reports: [ReportSubject: Report] = [:]
         for (subject, known) in kept { reports[subject] = try await report(of: known) }
         let wanted = subjects.filter { subject in
             kept[subject].map { $0.isDue(at: now, hasReport: reports[subject] != nil) } ?? true
@@ -38,7 +39,7 @@ package final class ReportDesk: Sendable {
         if !wanted.isEmpty { kept = try await keptReports(of: subjects) }
         return Dictionary(
             uniqueKeysWithValues: subjects.map { subject in
-                let work = kept[subject].map(ReportStanding.Work.init) ?? .refused
+                let work = kept[subject].map(ReportWork.init) ?? .refused
                 return (subject, ReportStanding(report: reports[subject], work: work))
             })
     }
@@ -61,10 +62,12 @@ package final class ReportDesk: Sendable {
                 .map { ($0.subject, $0) })
     }
 
-    private func report(of kept: KeptReport) async throws(StoreError) -> OfferReport? {
+    private func report<Report: KeptResult>(of kept: KeptReport) async throws(StoreError) -> Report? {
         guard let madeAt = kept.madeAt else { return nil }
-        if let known = inMemory.withLockedValue({ $0[kept.subject] }), known.madeAt == madeAt { return known.report }
-        guard let report = try await store.result(of: kept.subject).flatMap(OfferReport.init(kept:)) else { return nil }
+        if let known = inMemory.withLockedValue({ $0[kept.subject] }), known.madeAt == madeAt {
+            return known.report as? Report
+        }
+        guard let report = try await store.result(of: kept.subject).flatMap(Report.init(kept:)) else { return nil }
         inMemory.withLockedValue { reports in
             if reports.count >= Self.maximumInMemory { _ = reports.popFirst() }
             reports[kept.subject] = (madeAt, report)
@@ -73,21 +76,29 @@ package final class ReportDesk: Sendable {
     }
 }
 
-/// What is known about a report.
-package struct ReportStanding: Sendable {
-    /// The state of the work on a newer report.
-    package enum Work: Hashable, Sendable {
-        /// None is needed.
-        case none
-        case waiting(customersRead: Int)
-        case failed(at: Timestamp)
-        /// Too many reports are waiting.
-        case refused
-    }
+/// A report that can be made from its kept bytes.
+package protocol KeptResult: Sendable {
+    init?(kept: [UInt8])
+}
 
+extension OfferReport: KeptResult {}
+extension SubscriptionReport: KeptResult {}
+
+/// What is known about a report.
+package struct ReportStanding<Report: Sendable>: Sendable {
     /// nil if none has been made.
-    package let report: OfferReport?
-    package let work: Work
+    package let report: Report?
+    package let work: ReportWork
+}
+
+/// The state of the work on a newer report.
+package enum ReportWork: Hashable, Sendable {
+    /// None is needed.
+    case none
+    case waiting(customersRead: Int)
+    case failed(at: Timestamp)
+    /// Too many reports are waiting.
+    case refused
 }
 
 extension KeptReport {
@@ -100,7 +111,7 @@ extension KeptReport {
     }
 }
 
-extension ReportStanding.Work {
+extension ReportWork {
     fileprivate init(_ kept: KeptReport) {
         self =
             if kept.requestedAt != nil {

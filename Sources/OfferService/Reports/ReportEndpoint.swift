@@ -12,9 +12,6 @@ struct ReportEndpoint: Sendable {
     let now: @Sendable () -> Timestamp
     private let limit = LaneLimit(16)
 
-    /// The seconds after which the progress is worth another look.
-    private static let lookAgain = 5
-
     init(desk: ReportDesk, now: @escaping @Sendable () -> Timestamp) {
         self.desk = desk
         self.now = now
@@ -26,20 +23,11 @@ struct ReportEndpoint: Sendable {
             let time = now()
             guard query.asOf.map({ $0 <= time }) ?? true else { throw .reportInFuture }
             let subject = ReportSubject(try query.offer(in: admission), asOf: query.asOf)
-            let standing: ReportStanding?
-            do throws(StoreError) {
-                standing = try await desk.standings(of: [subject], at: time)[subject]
-            } catch { throw Problem(error) }
-            if let report = standing?.report { return answer(report, query.format) }
-            switch standing?.work {
-            case .waiting(let customersRead)?: return Self.progress(customersRead)
-            case .failed?: throw .reportFailed
-            case .refused?, .some(.none), nil: throw .overloaded
-            }
+            return try await desk.answer(subject, at: time) { answer($0, query.format) }
         }
     }
 
-    private func answer(_ report: OfferReport, _ format: ReportQuery.Format) -> HTTPResponse {
+    private func answer(_ report: OfferReport, _ format: ReportFormat) -> HTTPResponse {
         switch format {
         case .json: HTTPResponse(body: report.json)
         case .csv: HTTPResponse(mediaType: .csv, body: report.csv)
@@ -47,21 +35,128 @@ struct ReportEndpoint: Sendable {
             HTTPResponse(mediaType: .html, body: ReportPage(report, version: OfferSignerVersion.text).html.utf8)
         }
     }
+}
 
-    private static func progress(_ customersRead: Int) -> HTTPResponse {
+/// `GET /v1/reports/subscriptions`: the kept report about the subscriptions of an app.
+struct SubscriptionReportEndpoint: Sendable {
+    let desk: ReportDesk
+    let now: @Sendable () -> Timestamp
+    private let limit = LaneLimit(16)
+
+    init(desk: ReportDesk, now: @escaping @Sendable () -> Timestamp) {
+        self.desk = desk
+        self.now = now
+    }
+
+    var handler: Endpoint.Handler {
+        .later(limit: limit) { request, admission async throws(Problem) in
+            let query = try SubscriptionReportQuery(admission.members(of: request))
+            let time = now()
+            guard query.asOf.map({ $0 <= time }) ?? true else { throw .reportInFuture }
+            let app = try admission.app(query.bundleID)
+            let scope = AppScope(
+                bundleID: query.bundleID, environment: query.environment ?? app.firstEnvironment)
+            let subject = ReportSubject(.subscriptions(scope, query.zone), asOf: query.asOf)
+            return try await desk.answer(subject, at: time) { answer($0, query.format) }
+        }
+    }
+
+    private func answer(_ report: SubscriptionReport, _ format: ReportFormat) -> HTTPResponse {
+        switch format {
+        case .json: HTTPResponse(body: report.json)
+        case .csv: HTTPResponse(mediaType: .csv, body: report.csv)
+        case .html:
+            HTTPResponse(
+                mediaType: .html,
+                body: SubscriptionReportPage(report, version: OfferSignerVersion.text).html.utf8)
+        }
+    }
+}
+
+extension ReportDesk {
+    /// The seconds after which the progress is worth another look.
+    private static let lookAgain = 5
+
+    /// Returns the response for a kept report, or the progress of one that is being made.
+    fileprivate func answer<Report: KeptResult>(
+        _ subject: ReportSubject, at time: Timestamp, _ answer: (Report) -> HTTPResponse
+    ) async throws(Problem) -> HTTPResponse {
+        let standing: ReportStanding<Report>?
+        do throws(StoreError) {
+            standing = try await standings(of: [subject], at: time, as: Report.self)[subject]
+        } catch { throw Problem(error) }
+        if let report = standing?.report { return answer(report) }
+        switch standing?.work {
+        case .waiting(let customersRead)?: return Self.progress(customersRead, subject)
+        case .failed?: throw .reportFailed
+        case .refused?, .some(.none), nil: throw .overloaded
+        }
+    }
+
+    private static func progress(_ count: Int, _ subject: ReportSubject) -> HTTPResponse {
         var writer = JSONWriter()
         writer.member("state", "waiting")
-        writer.member("customersRead", Int64(customersRead))
+        switch subject.topic {
+        case .offer: writer.member("customersRead", Int64(count))
+        case .subscriptions: writer.member("subscriptionsRead", Int64(count))
+        }
         var response = HTTPResponse(status: 202, body: writer.finish())
         response.retryAfter = lookAgain
         return response
     }
 }
 
+enum ReportFormat: String, CaseIterable { case json, csv, html }
+
+extension MemberReader {
+    /// The member `asOf`, as text because queries have no numbers; nil if it is absent.
+    fileprivate func reportTime() throws(MemberError) -> Timestamp? {
+        try optionalField("asOf") { utf8, name throws(FieldError) in
+            guard let number = Int64(String(decoding: utf8, as: UTF8.self)), number >= 0 else {
+                throw FieldError(field: name, reason: .notOneOf(["a number of milliseconds since 1970"]))
+            }
+            return Timestamp(milliseconds: number)
+        }
+    }
+
+    /// One of the raw values of a type; nil if the member is absent.
+    fileprivate func choice<Value: RawRepresentable & CaseIterable>(
+        _ name: String, _ type: Value.Type
+    ) throws(MemberError) -> Value? where Value.RawValue == String {
+        try optionalField(name) { utf8, name throws(FieldError) -> Value in
+            guard let value = Value(rawValue: String(decoding: utf8, as: UTF8.self)) else {
+                throw FieldError(field: name, reason: .notOneOf(Value.allCases.map(\.rawValue)))
+            }
+            return value
+        }
+    }
+}
+
+/// The query of `GET /v1/reports/subscriptions`.
+private struct SubscriptionReportQuery {
+    let bundleID: BundleID
+    /// nil for production, if the app has it.
+    let environment: AppStoreEnvironment?
+    /// nil for now.
+    let asOf: Timestamp?
+    let zone: ReportZone
+    let format: ReportFormat
+
+    init(_ members: JSONObject) throws(Problem) {
+        do throws(MemberError) {
+            let reader = MemberReader(members)
+            try reader.refuseOthers(than: ["bundleID", "environment", "asOf", "timeZone", "format"])
+            bundleID = try reader.field("bundleID", BundleID.init)
+            environment = try reader.environment()
+            asOf = try reader.reportTime()
+            zone = try reader.choice("timeZone", ReportZone.self) ?? .utc
+            format = try reader.choice("format", ReportFormat.self) ?? .json
+        } catch { throw Problem(error) }
+    }
+}
+
 /// The query of `GET /v1/reports/offers`.
 private struct ReportQuery {
-    enum Format: String, CaseIterable { case json, csv, html }
-
     let bundleID: BundleID
     let productID: ProductID
     let offerID: OfferID
@@ -71,7 +166,7 @@ private struct ReportQuery {
     let sample: String?
     /// nil for now.
     let asOf: Timestamp?
-    let format: Format
+    let format: ReportFormat
 
     init(_ members: JSONObject) throws(Problem) {
         do throws(MemberError) {
@@ -86,19 +181,8 @@ private struct ReportQuery {
             sample = try reader.optionalField("sample") { utf8, _ throws(FieldError) in
                 String(decoding: utf8, as: UTF8.self)
             }
-            asOf = try reader.optionalField("asOf") { utf8, name throws(FieldError) in
-                guard let number = Int64(String(decoding: utf8, as: UTF8.self)), number >= 0 else {
-                    throw FieldError(field: name, reason: .notOneOf(["a number of milliseconds since 1970"]))
-                }
-                return Timestamp(milliseconds: number)
-            }
-            format =
-                try reader.optionalField("format") { utf8, name throws(FieldError) -> Format in
-                    guard let format = Format(rawValue: String(decoding: utf8, as: UTF8.self)) else {
-                        throw FieldError(field: name, reason: .notOneOf(Format.allCases.map(\.rawValue)))
-                    }
-                    return format
-                } ?? .json
+            asOf = try reader.reportTime()
+            format = try reader.choice("format", ReportFormat.self) ?? .json
         } catch { throw Problem(error) }
     }
 

@@ -90,6 +90,7 @@ package struct Application: Sendable {
     let grants: GrantEndpoints
     package let reports: ReportDesk
     let reportEndpoint: ReportEndpoint
+    let subscriptionReportEndpoint: SubscriptionReportEndpoint
     /// The maximum number of decisions about retention messages under way, including those whose requests were already
     /// answered.
     private static let maximumDetachedWork = 512
@@ -133,6 +134,7 @@ package struct Application: Sendable {
         grants = GrantEndpoints(desk: desk, trail: safeguards.trail, now: sources.now)
         reports = ReportDesk(store: store)
         reportEndpoint = ReportEndpoint(desk: reports, now: sources.now)
+        subscriptionReportEndpoint = SubscriptionReportEndpoint(desk: reports, now: sources.now)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(
             policy: policy, keyHealth: keyHealth, safeguards: safeguards, sources: sources, metrics: metrics,

@@ -51,6 +51,7 @@ extension Application {
             .work(["DELETE", "GET", "POST"], "/v1/grants", scope: .grant, grants.grants),
             .work(["POST"], "/v1/grants/approve", scope: .grant, grants.approval),
             .work(["GET"], "/v1/reports/offers", scope: .reports, reportEndpoint.handler),
+            .work(["GET"], "/v1/reports/subscriptions", scope: .reports, subscriptionReportEndpoint.handler),
             .view("/openapi.json", for: .anyAddress, shedsLoad: .all) { _, _ in OpenAPI.answer },
         ]
         // Many customers of a mailing can share an address, and their visits must not count against the API's limits.

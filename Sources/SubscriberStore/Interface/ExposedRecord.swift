@@ -6,8 +6,8 @@ package struct ExposedRecord: Hashable, Sendable {
     package let exposure: Exposure
     /// nil if nothing is known: after an erasure, or without purchases.
     package let customer: StoredCustomer?
-    /// The times of the signatures that the customer was given for the offer, ascending.
-    package let signedAt: [Timestamp]
+    /// The signatures that the customer was given for the offer, the oldest first.
+    package let signatures: [Authorisation]
 }
 
 /// A part of the exposures to one offer, which are read in steps.

@@ -54,6 +54,11 @@ package protocol SubscriberStore: ConsoleStore, EventStore, GrantStore, LinkStor
 
     // MARK: Reports
 
+    /// Reads the facts about each subscription in a range of numbers, whoever owns it.
+    func subscriptionFacts(
+        in app: AppScope, numbered numbers: ClosedRange<Int64>
+    ) async throws(StoreError) -> [[SubscriberFact]]
+
     /// Reads the exposures to an offer, with what is known about their customers, in steps.
     /// - Parameter limit: the maximum number of exposures that a step reads.
     func exposures(

@@ -1,5 +1,5 @@
 package import OfferCore
-import OfferEligibility
+package import OfferEligibility
 
 extension SQLStore {
     package func exposures(
@@ -13,7 +13,7 @@ extension SQLStore {
             let (exposures, next) = try ExposureTable.page(of: offer, app, after: place, limit: limit, db)
             let records = try exposures.map { exposure in
                 guard let identifier = exposure.customer else {
-                    return ExposedRecord(exposure: exposure, customer: nil, signedAt: [])
+                    return ExposedRecord(exposure: exposure, customer: nil, signatures: [])
                 }
                 let search = try CustomerSearch(CustomerQuery(identifier), app, db)
                 let signed = try AuthorisationTable.held(by: [identifier], app, db).map(\.authorisation).filter {
@@ -21,9 +21,21 @@ extension SQLStore {
                 }
                 return ExposedRecord(
                     exposure: exposure, customer: try Self.customer(search, app, scope, coverage, db),
-                    signedAt: signed.map(\.at).sorted())
+                    signatures: signed.sorted { ($0.at, $0.validUntil) < ($1.at, $1.validUntil) })
             }
             return ExposurePage(records: records, next: next)
+        }
+    }
+
+    package func subscriptionFacts(
+        in app: AppScope, numbered numbers: ClosedRange<Int64>
+    ) async throws(StoreError) -> [[SubscriberFact]] {
+        try await read { db in
+            guard let id = try AppTable.id(of: app, db) else { return [] }
+            let subscriptions = try SubscriptionTable.originals(of: id, numbers, db)
+            return try zip(subscriptions, db.rows(subscriptions.map { FactTable.all($0.number) })).map { found, rows in
+                try rows.map { try FactTable.fact($0, of: found.original) }
+            }
         }
     }
 

@@ -11,7 +11,7 @@ extension ExposedCustomer {
         channel = exposure.source.channel.rawValue
         rule = exposure.source.rule
         rulesDigest = Hexadecimal.text(of: exposure.rulesDigest)
-        signedAt = record.signedAt.filter { $0 >= exposure.at }
+        signedAt = record.signatures.map(\.at).filter { $0 >= exposure.at }
         guard let stored = record.customer,
             let customer = OwnedCustomer(stored, known: exposure.customer, by: settings.ownership)
         else { return }
@@ -27,14 +27,17 @@ extension ExposedCustomer {
         }
         renewedAt = history.renewals
         payments = history.payments.map { Payment(at: $0.at, currency: $0.currency, amount: $0.amount) }
-        guard let redeemed = history.redemption(of: offer.productID, offer.offerID, since: exposure.at) else { return }
+        let redeemed = history.redemption(of: offer.productID, offer.offerID, since: exposure.at) { time in
+            record.signatures.contains { $0.wasValid(at: time) }
+        }
+        guard let redeemed else { return }
         redeemedAt = redeemed.at
         afterDiscount = AfterDiscount(redeemed.afterwards)
     }
 }
 
 extension EndCause {
-    fileprivate init(_ reason: Subscription.EndReason) {
+    init(_ reason: Subscription.EndReason) {
         switch reason {
         case .cancelled: self = .cancelled
         case .billing: self = .billing
@@ -51,6 +54,7 @@ extension ExposedCustomer.AfterDiscount {
         case .notYet: self = .notYet
         case .kept: self = .kept
         case .lost: self = .lost
+        case .unknown: self = .unknown
         }
     }
 }

@@ -18,12 +18,36 @@ extension ReportQuestion {
     }
 }
 
-extension OfferReportReader {
-    /// - Returns: nil if the app is not configured.
-    package init?(_ subject: ReportSubject, in catalogue: Catalogue, at now: Timestamp) {
-        let offer = subject.offer
-        guard let app = catalogue.apps[offer.app.bundleID] else { return nil }
-        self.init(offer, ReportQuestion(about: offer, asOf: subject.asOf ?? now, in: catalogue), app)
+extension SubscriptionQuestion {
+    /// The question about the subscriptions of an app, with the rules in force.
+    package init(about app: AppScope, asOf: Timestamp, zone: ReportZone, in catalogue: Catalogue) {
+        self.init(asOf: asOf)
+        self.zone = zone
+        bundleID = app.bundleID.text.description
+        environment = app.environment.rawValue
+        rulesDigest = Hexadecimal.text(of: catalogue.digest)
+    }
+}
+
+extension ReportSubject {
+    /// Makes the report from the store.
+    /// - Parameters:
+    ///   - progress: called with the number of customers or subscriptions read so far, after each step.
+    /// - Returns: the result to keep; nil if the app is not configured.
+    package func result(
+        in catalogue: Catalogue, at now: Timestamp, over store: any SubscriberStore,
+        progress: @Sendable (Int) async -> Void
+    ) async throws -> [UInt8]? {
+        guard let settings = catalogue.apps[app.bundleID] else { return nil }
+        let time = asOf ?? now
+        switch topic {
+        case .offer(let offer):
+            let question = ReportQuestion(about: offer, asOf: time, in: catalogue)
+            return try await OfferReportReader(offer, question, settings).run(over: store, progress: progress).kept
+        case .subscriptions(let app, let zone):
+            let question = SubscriptionQuestion(about: app, asOf: time, zone: zone, in: catalogue)
+            return try await SubscriptionReportReader(app, question, settings).run(over: store, progress: progress).kept
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 import OfferCore
 import OfferEligibility
+import OfferReports
 
 /// The kept reports, and the requests for new ones.
 enum ReportTable {
@@ -19,12 +20,15 @@ enum ReportTable {
     }
 
     private static func subject(_ row: Row) throws -> ReportSubject {
-        let (sample, asOf): (String, Int64) = (try row["sample"], try row["as_of"])
+        let (sample, number): (String, Int64) = (try row["sample"], try row["as_of"])
+        let (app, asOf) = (try AppTable.scope(row), number == newest ? nil : Timestamp(milliseconds: number))
+        if try row["product_id"] == allProducts, let zone = ReportZone(rawValue: sample) {
+            return ReportSubject(.subscriptions(app, zone), asOf: asOf)
+        }
         return ReportSubject(
             ReportedOffer(
-                app: try AppTable.scope(row), productID: try row.productID, offerID: try row.offerID,
-                sample: sample.isEmpty ? nil : sample),
-            asOf: asOf == newest ? nil : Timestamp(milliseconds: asOf))
+                app: app, productID: try row.productID, offerID: try row.offerID,
+                sample: sample.isEmpty ? nil : sample), asOf: asOf)
     }
 
     static func result(of subject: ReportSubject, _ db: any Database) throws -> [UInt8]? {
@@ -34,14 +38,19 @@ enum ReportTable {
 
     /// - Returns: false if there is no room.
     static func request(_ subject: ReportSubject, at now: Timestamp, _ db: any Database) throws -> Bool {
-        _ = try AppTable.makeID(of: subject.offer.app, db)
+        _ = try AppTable.makeID(of: subject.app, db)
         guard let key = try key(of: subject, db) else { return false }
         let changed = try db.change(
             "UPDATE report SET requested_at = ?6, customers_read = 0 WHERE \(isSubject) AND requested_at IS NULL",
             key + [now.milliseconds])
         if changed > 0 { return true }
         guard try db.row("SELECT 1 AS known FROM report WHERE \(isSubject)", key) == nil else { return true }
-        guard try hasRoom(db) else { return false }
+        if subject.asOf != nil {
+            guard try hasRoom("app = ?1 AND as_of <> \(newest)", [key[0]], KeptReport.maximumEarlier, db) else {
+                return false
+            }
+        }
+        guard try hasRoom("TRUE", [], KeptReport.maximumCount, db) else { return false }
         try db.send(
             """
             INSERT INTO report (app, product_id, offer_id, sample, as_of, requested_at, customers_read)
@@ -50,16 +59,18 @@ enum ReportTable {
         return true
     }
 
-    /// Deletes a report that was never made, or else the one that was made first, if there are too many.
-    private static func hasRoom(_ db: any Database) throws -> Bool {
-        let count = try db.number("SELECT count(*) FROM report", []) ?? 0
-        guard count >= KeptReport.maximumCount else { return true }
+    /// Deletes a report that was never made, or else the one that was made first, if there are too many of a kind.
+    private static func hasRoom(
+        _ isOfKind: String, _ values: [(any ColumnValue)?], _ maximum: Int, _ db: any Database
+    ) throws -> Bool {
+        let count = try db.number("SELECT count(*) FROM report WHERE \(isOfKind)", values) ?? 0
+        guard count >= maximum else { return true }
         return try db.change(
             """
             DELETE FROM report WHERE (app, product_id, offer_id, sample, as_of) IN (
-                SELECT app, product_id, offer_id, sample, as_of FROM report WHERE requested_at IS NULL
+                SELECT app, product_id, offer_id, sample, as_of FROM report WHERE requested_at IS NULL AND \(isOfKind)
                 ORDER BY made_at IS NOT NULL, made_at, app, product_id, offer_id, sample, as_of LIMIT 1)
-            """, []) > 0
+            """, values) > 0
     }
 
     static func noteProgress(of subject: ReportSubject, customersRead: Int, _ db: any Database) throws {
@@ -85,13 +96,17 @@ enum ReportTable {
     private static let isSubject = "app = ?1 AND product_id = ?2 AND offer_id = ?3 AND sample = ?4 AND as_of = ?5"
     /// The value of `as_of` for the time at which the report is made.
     private static let newest: Int64 = -1
+    /// The product and the offer of a report about all subscriptions, which no product has. The sample is the time zone.
+    private static let allProducts = "*"
 
     /// - Returns: nil if the app is unknown.
     private static func key(of subject: ReportSubject, _ db: any Database) throws -> [(any ColumnValue)?]? {
-        guard let app = try AppTable.id(of: subject.offer.app, db) else { return nil }
-        return [
-            app, subject.offer.productID.text.description, subject.offer.offerID.text.description,
-            subject.offer.sample ?? "", subject.asOf?.milliseconds ?? newest,
-        ]
+        guard let app = try AppTable.id(of: subject.app, db) else { return nil }
+        let asOf = subject.asOf?.milliseconds ?? newest
+        switch subject.topic {
+        case .offer(let offer):
+            return [app, offer.productID.text.description, offer.offerID.text.description, offer.sample ?? "", asOf]
+        case .subscriptions(_, let zone): return [app, allProducts, allProducts, zone.rawValue, asOf]
+        }
     }
 }

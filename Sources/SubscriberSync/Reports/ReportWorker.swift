@@ -2,7 +2,6 @@ package import Logging
 package import OfferConfiguration
 package import OfferCore
 import OfferEligibility
-import OfferReports
 import OfferTelemetry
 import ServiceLifecycle
 import SubscriberStore
@@ -21,7 +20,7 @@ package struct ReportWorker: Service {
     private let reporting: WorkLease
 
     private static let interval = Duration.seconds(1)
-    /// The number of customers after which the progress is noted in the store.
+    /// The number of customers or subscriptions after which the progress is noted in the store.
     private static let customersPerNote = 1000
 
     /// - Parameter executor: the threads that count.
@@ -68,7 +67,7 @@ package struct ReportWorker: Service {
             guard !Task.isCancelled else { return }
             result = nil
             log.warning(
-                "a report failed", metadata: ["offer": "\(subject.offer.offerID.text)", "reason": "\(error)"])
+                "a report failed", metadata: ["subject": "\(subject.name)", "reason": "\(error)"])
         }
         metrics.reported(result == nil ? .failed : .made)
         try? await store.settleReport(subject, result: result, at: now())
@@ -76,15 +75,25 @@ package struct ReportWorker: Service {
 
     private func result(of subject: ReportSubject) async throws -> [UInt8] {
         let catalogue = policy.snapshot.catalogue ?? Catalogue(apps: [:])
-        guard let reader = OfferReportReader(subject, in: catalogue, at: now()) else { throw Failure.unknownApp }
-        let report = try await withTaskExecutorPreference(executor) {
-            try await reader.run(over: store) { count in
+        let time = now()
+        let made = try await withTaskExecutorPreference(executor) {
+            try await subject.result(in: catalogue, at: time, over: store) { count in
                 guard count % Self.customersPerNote == 0 else { return }
                 try? await store.noteProgress(of: subject, customersRead: count)
             }
         }
-        let result = try report.kept
+        guard let result = made else { throw Failure.unknownApp }
         guard result.count <= KeptReport.maximumSize else { throw Failure.tooLarge(result.count) }
         return result
+    }
+}
+
+extension ReportSubject {
+    /// The offer, or the app whose subscriptions the report is about, for the log.
+    fileprivate var name: String {
+        switch topic {
+        case .offer(let offer): offer.offerID.text.description
+        case .subscriptions(let app, _): "subscriptions of \(app.bundleID.text)"
+        }
     }
 }

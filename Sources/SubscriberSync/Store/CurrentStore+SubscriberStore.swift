@@ -42,6 +42,12 @@ extension CurrentStore: SubscriberStore {
         try await read { store throws(StoreError) in try await store.customers(in: app, numbered: numbers) }
     }
 
+    package func subscriptionFacts(in app: AppScope, numbered numbers: ClosedRange<Int64>) async throws(StoreError)
+        -> [[SubscriberFact]]
+    {
+        try await read { store throws(StoreError) in try await store.subscriptionFacts(in: app, numbered: numbers) }
+    }
+
     package func subscriptions(in app: AppScope, numbered numbers: ClosedRange<Int64>) async throws(StoreError)
         -> Set<TransactionID>
     {

@@ -7,17 +7,22 @@ import OfferEligibility
 import OfferReports
 import SubscriberStore
 
-/// `offer-signer report`: shows the effect of an offer.
+/// `offer-signer report`: shows the effect of an offer, or the subscriptions of the app.
 struct ReportCommand: AsyncParsableCommand {
     enum Format: String, CaseIterable, ExpressibleByArgument { case html, csv, json }
 
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Show the effect of an offer, compared with the customers who were held out.",
+        abstract:
+            "Show the effect of an offer, compared with the customers who were held out, or the app's subscriptions.",
         discussion: """
             Reads the customers who were exposed to the offer, even while the service runs, and changes nothing:
 
               offer-signer report winback_1m --as-of 2026-11-20 > winback.html
+
+            With --subscriptions, it reads all subscriptions of the app instead:
+
+              offer-signer report --subscriptions > subscriptions.html
 
             The HTML is a file of its own, to open or to mail. The same data and options give the same report, byte for \
             byte. docs/reports.md says what each number means, and when not to believe it.
@@ -29,7 +34,10 @@ struct ReportCommand: AsyncParsableCommand {
         transform: { text in
             do { return try OfferID(utf8: Array(text.utf8)) } catch { throw ValidationError("\(error)") }
         })
-    var offer: OfferID
+    var offer: OfferID?
+
+    @Flag(help: "Show how the subscriptions of the app begin, end and last, in place of an offer.")
+    var subscriptions = false
 
     @OptionGroup var selection: ReportSelection
     @Option(
@@ -37,9 +45,11 @@ struct ReportCommand: AsyncParsableCommand {
             "The time up to which data counts, as 2026-11-20 or 2026-11-20T10:00:00Z (default: now).", valueName: "time"
         ))
     var asOf: String?
-    @Option(help: "The day after exposure on which the arms are compared.") var effectDay = 30
-    @Option(help: "The smallest effect on access worth having, in points of a hundred.") var smallestEffect = 3.0
-    @Option(help: "The length of cohorts: week or month.") var cohorts = CohortSpan.week
+    @Option(help: "The day after exposure on which the arms are compared (default: 30).") var effectDay: Int?
+    @Option(help: "The smallest effect on access worth having, in points of a hundred (default: 3).")
+    var smallestEffect: Double?
+    @Option(help: "The length of cohorts: week (the default for an offer) or month (that for subscriptions).")
+    var cohorts: CohortSpan?
     @Option(help: "The time zone of cohorts: utc or pacific.") var timeZone = ReportZone.utc
     @Option(help: "The output format: html, csv or json.") var format = Format.html
     @OptionGroup var options: DatabaseOptions
@@ -53,20 +63,34 @@ struct ReportCommand: AsyncParsableCommand {
             }
             guard time <= Timestamp(.now) else { throw ValidationError("--as-of must not be in the future.") }
         }
-        guard (1...365).contains(effectDay) else { throw ValidationError("--effect-day must be from 1 to 365.") }
-        guard (0.1...50).contains(smallestEffect) else {
+        guard effectDay.map((1...365).contains) ?? true else {
+            throw ValidationError("--effect-day must be from 1 to 365.")
+        }
+        guard smallestEffect.map((0.1...50).contains) ?? true else {
             throw ValidationError("--smallest-effect must be from 0.1 to 50.")
+        }
+        guard (offer == nil) == subscriptions else {
+            throw ValidationError("Name one offer, or else use --subscriptions.")
+        }
+        let isAboutOffer = effectDay != nil || smallestEffect != nil || selection.isAboutOffer
+        guard !subscriptions || !isAboutOffer else {
+            throw ValidationError(
+                "--effect-day, --smallest-effect, --product-id and --sample do not apply to --subscriptions.")
         }
     }
 
     func run() async throws {
         let catalogue = try options.configuration().catalogue ?? Catalogue(apps: [:])
+        if let offer { try await show(offer, catalogue) } else { try await showSubscriptions(catalogue) }
+    }
+
+    private func show(_ offer: OfferID, _ catalogue: Catalogue) async throws {
         let (reported, settings) = try selection.offer(offer, in: catalogue)
         var question = ReportQuestion(about: reported, asOf: time ?? Timestamp(.now), in: catalogue)
-        question.effectDay = effectDay
-        question.horizon = max(question.horizon, effectDay)
-        question.smallestEffect = smallestEffect / 100
-        question.span = cohorts
+        question.effectDay = effectDay ?? question.effectDay
+        question.horizon = max(question.horizon, question.effectDay)
+        question.smallestEffect = smallestEffect.map { $0 / 100 } ?? question.smallestEffect
+        question.span = cohorts ?? question.span
         question.zone = timeZone
         let reader = OfferReportReader(reported, question, settings)
         let report = try await options.withStore { store in
@@ -74,6 +98,22 @@ struct ReportCommand: AsyncParsableCommand {
         }
         switch format {
         case .html: StandardStreams.print(ReportPage(report, version: OfferSignerVersion.text).html.text)
+        case .csv: StandardStreams.print(String(decoding: report.csv, as: UTF8.self))
+        case .json: StandardStreams.print(String(decoding: report.json, as: UTF8.self) + "\n")
+        }
+    }
+
+    private func showSubscriptions(_ catalogue: Catalogue) async throws {
+        let (app, settings) = try selection.offers.app.app(in: catalogue)
+        var question = SubscriptionQuestion(
+            about: app, asOf: time ?? Timestamp(.now), zone: timeZone, in: catalogue)
+        question.span = cohorts ?? question.span
+        let reader = SubscriptionReportReader(app, question, settings)
+        let report = try await options.withStore { store in
+            try await reader.run(over: store)
+        }
+        switch format {
+        case .html: StandardStreams.print(SubscriptionReportPage(report, version: OfferSignerVersion.text).html.text)
         case .csv: StandardStreams.print(String(decoding: report.csv, as: UTF8.self))
         case .json: StandardStreams.print(String(decoding: report.json, as: UTF8.self) + "\n")
         }

@@ -9,6 +9,9 @@ struct ReportSelection: ParsableArguments {
     @OptionGroup var offers: OfferSelectionOptions
     @Option(help: "The sample that divides the customers, if the rule has several.") var sample: String?
 
+    /// True if an option says something about the offer itself.
+    var isAboutOffer: Bool { sample != nil || offers.productID != nil }
+
     /// Returns the offer of the configuration, and the settings of its app.
     func offer(_ offerID: OfferID, in catalogue: Catalogue) throws(CommandError) -> (ReportedOffer, Catalogue.App) {
         let (scope, product, app) = try offers.product(with: offerID, in: catalogue)

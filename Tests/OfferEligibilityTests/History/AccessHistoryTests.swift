@@ -119,7 +119,8 @@ struct AccessHistoryTests {
             -> AccessHistory.Redeemed?
         {
             try Self.history(facts, until: day).redemption(
-                of: ProductID("monthly"), OfferID(utf8: Array("half".utf8)), since: .day(start))
+                of: ProductID("monthly"), OfferID(utf8: Array("half".utf8)), since: .day(start),
+                wasSigned: { _ in false })
         }
         #expect(try redeemed(facts, until: 29) == nil)
         #expect(try redeemed(facts, since: 31, until: 200) == nil)
@@ -139,5 +140,74 @@ struct AccessHistoryTests {
         #expect(history.storefront(at: .day(-1)) == nil)
         #expect(history.storefront(at: .day(29)) == "USA")
         #expect(history.storefront(at: .day(30)) == "DEU")
+    }
+
+    @Test("a redemption after which the price is unknown, or whose period never came, is neither kept nor lost")
+    func unknown() throws {
+        func discounted(_ purchase: inout Purchase) {
+            purchase.offer = AppliedOffer(type: .promotional, identifier: "half", discountType: .payAsYouGo)
+        }
+        func afterwards(_ facts: [SubscriberFact], until day: Double) throws -> AccessHistory.Afterwards? {
+            try Self.history(facts, until: day).redemption(
+                of: ProductID("monthly"), OfferID(utf8: Array("half".utf8)), since: .day(0), wasSigned: { _ in false }
+            )?.afterwards
+        }
+        let facts = [try TestFacts.transaction("1", 0, 30), try TestFacts.transaction("2", 30, 60, discounted)]
+        #expect(try afterwards(facts + [TestFacts.transaction("3", 60, 90) { $0.price = nil }], until: 80) == .unknown)
+        // The renewal failed, and billing is still tried.
+        let failed = facts + [try Self.change("DID_FAIL_TO_RENEW", at: 60)]
+        #expect(try afterwards(failed, until: 80) == .notYet)
+        #expect(try afterwards(failed, until: 121) == .lost)
+        let announced = [
+            try TestFacts.transaction("1", 0, 30),
+            try TestFacts.renewal(signed: 10) {
+                $0.offer = AppliedOffer(type: .promotional, identifier: "half", discountType: .payAsYouGo)
+            },
+        ]
+        #expect(try afterwards(announced, until: 20) == .notYet)
+        #expect(try afterwards(announced, until: 40) == .unknown)
+    }
+
+    @Test("a redemption that is not certain counts only with a signature")
+    func uncertain() throws {
+        let offer = AppliedOffer(type: .promotional, identifier: "half", discountType: .payAsYouGo)
+        func announcement(_ kind: Bool, at day: Double, _ status: AutoRenewStatus) throws -> SubscriberFact {
+            var renewal = Renewal(productID: try ProductID("monthly"), autoRenewStatus: status)
+            renewal.autoRenewProductID = try ProductID("monthly")
+            renewal.offer = kind ? offer : nil
+            return try TestFacts.fact(.firstAnnouncement(renewal), "1", of: "1", signed: .day(day))
+        }
+        // The offer was missing only while auto-renew was off.
+        let facts = [
+            try TestFacts.transaction("1", 0, 30) { $0.offer = offer },
+            try announcement(true, at: 1, .on), try announcement(false, at: 10, .off),
+            try TestFacts.renewal(signed: 20) { $0.offer = offer },
+            try TestFacts.transaction("2", 30, 60) { $0.offer = offer },
+        ]
+        let history = try Self.history(facts, until: 70)
+        func redeemed(_ isSigned: Bool) throws -> AccessHistory.Redeemed? {
+            history.redemption(
+                of: try ProductID("monthly"), try OfferID(utf8: Array("half".utf8)), since: .day(5),
+                wasSigned: { _ in isSigned })
+        }
+        #expect(try redeemed(false) == nil)
+        #expect(try redeemed(true) != nil)
+    }
+
+    @Test("subscriptions of two Apple Accounts do not shorten each other's access")
+    func concurrent() throws {
+        func account(_ number: String) -> (inout Purchase) throws -> Void {
+            { $0.appTransactionID = try TransactionID(number) }
+        }
+        let facts = [
+            try TestFacts.transaction("1", 0, 365, account("100")),
+            try TestFacts.transaction("7", of: "7", 10, 40, account("200")),
+        ]
+        let history = try Self.history(facts, until: 100)
+        #expect(history.spans == [Self.span(0, 365)])
+        #expect(history.renewals.isEmpty)
+        // Of one Apple Account, the second replaces the first.
+        let one = [facts[0], try TestFacts.transaction("7", of: "7", 10, 40, account("100"))]
+        #expect(try Self.history(one, until: 100).spans == [Self.span(0, 40)])
     }
 }

@@ -1,5 +1,6 @@
 import OfferCore
 import OfferEligibility
+import OfferReports
 import StoreTestSupport
 import SubscriberStore
 import TestSupport
@@ -55,7 +56,10 @@ struct KeptReportTests {
     @Test("a time, a sample and an offer each have reports of their own", arguments: StoreEngine.all)
     func subjects(engine: StoreEngine) async throws {
         try await engine.withStore { store in
-            let subjects = try [Self.subject(), Self.subject(asOf: 0), Self.subject(asOf: 1), Self.subject(2)]
+            let subjects =
+                try [Self.subject(), Self.subject(asOf: 0), Self.subject(asOf: 1), Self.subject(2)]
+                + ReportZone.allCases.map { ReportSubject(.subscriptions(Sample.production, $0)) }
+                + [ReportSubject(.subscriptions(Sample.production, .utc), asOf: Sample.day(1))]
             for subject in subjects { #expect(try await store.requestReport(subject, at: Sample.day(1))) }
             try await store.settleReport(subjects[1], result: [9], at: Sample.day(1))
             #expect(Set(try await store.keptReports().map(\.subject)) == Set(subjects))
@@ -83,6 +87,30 @@ struct KeptReportTests {
             let kept = Set(try await store.keptReports().map(\.subject))
             #expect(kept.count == KeptReport.maximumCount && kept.contains(extra))
             #expect(try kept.contains(Self.subject(8)) && !kept.contains(Self.subject(9)))
+        }
+    }
+
+    @Test(
+        "reports about earlier times make room only for one another, and only for those of their app",
+        arguments: StoreEngine.all)
+    func earlierTimes(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let current = try Self.subject()
+            #expect(try await store.requestReport(current, at: Sample.day(0)))
+            try await store.settleReport(current, result: [1], at: Sample.day(0))
+            let earlier = try (1...KeptReport.maximumEarlier).map { try Self.subject(asOf: Double($0)) }
+            for subject in earlier { #expect(try await store.requestReport(subject, at: Sample.day(1))) }
+            let extra = try Self.subject(asOf: 0)
+            #expect(try await !store.requestReport(extra, at: Sample.day(2)), "all of them are waiting")
+            #expect(try await store.requestReport(earlier[3], at: Sample.day(2)))
+            let other = ReportSubject(.subscriptions(Sample.sandbox, .utc), asOf: Sample.day(1))
+            #expect(try await store.requestReport(other, at: Sample.day(2)))
+            #expect(try await store.requestReport(Self.subject(2), at: Sample.day(2)))
+            for subject in earlier { try await store.settleReport(subject, result: [2], at: Sample.day(3)) }
+            #expect(try await store.requestReport(extra, at: Sample.day(4)))
+            let kept = Set(try await store.keptReports().map(\.subject))
+            #expect(kept.count == KeptReport.maximumEarlier + 3)
+            #expect(kept.contains(current) && kept.contains(extra) && kept.contains(other))
         }
     }
 }
