@@ -22,6 +22,7 @@ struct RolesTests {
         "/rules": ["marketing", "operator"], "/rules/trial": ["marketing", "operator"],
         "/rules/trial.csv": ["marketing", "operator"], "/rules/cancel": ["marketing", "operator"],
         "/alarms": ["operator"], "/alarms/acknowledge": ["operator"], "/health": ["operator"],
+        "/deliveries": ["operator"], "/deliveries/retry": ["operator"],
         "/audit": ["support", "marketing", "operator", "auditor"],
     ]
 
@@ -52,7 +53,10 @@ struct RolesTests {
     func unknownRole() async throws {
         let console = try await TestConsole()
         let cookie = try await console.signIn(["root"])
-        let acts = ["/alarms/acknowledge", "/grants/approve", "/grants/withdraw", "/reports/refresh", "/rules/cancel"]
+        let acts = [
+            "/alarms/acknowledge", "/deliveries/retry", "/grants/approve", "/grants/withdraw", "/reports/refresh",
+            "/rules/cancel",
+        ]
         for path in Self.expected.keys where !acts.contains(path) {
             #expect(await console.get(path, cookie: cookie).status == 403, "\(path)")
         }
@@ -74,10 +78,7 @@ struct RolesTests {
         let cookie = try await console.signIn(Self.roles)
         for path in [
             "/find", "/offers", "/offers.csv", "/lists", "/lists.csv", "/reports", "/grants", "/grant", "/rules",
-            "/alarms", "/health",
-            "/audit",
-            "/sign-in",
-            "/nothing",
+            "/alarms", "/deliveries", "/health", "/audit", "/sign-in", "/nothing",
             "/customer", "/",
         ] {
             let response = await console.get(path, cookie: cookie)
