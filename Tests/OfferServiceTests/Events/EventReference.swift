@@ -44,8 +44,6 @@ struct EventReference {
 
     /// When events begin, in milliseconds.
     private let start: Int64
-    /// The offers whose redemptions need a signature.
-    private let guarded: Set<Offer>
     private var customers: [Int: Customer] = [:]
     /// What may be an event or not: the App Store does not tell a second use of a running offer from the first.
     private var optional: [Int: [(offer: Offer, at: Int64)]] = [:]
@@ -53,9 +51,7 @@ struct EventReference {
     /// How long a signature can be used, in milliseconds.
     private static let lifetime: Int64 = 86_400_000
 
-    init(since start: Int64, guarded: Set<Offer>) {
-        (self.start, self.guarded) = (start, guarded)
-    }
+    init(since start: Int64) { self.start = start }
 
     // MARK: What happens
 
@@ -97,7 +93,7 @@ struct EventReference {
         }
         if let oldest = valid.min(by: { signatures[$0].at < signatures[$1].at }) {
             customers[number]?.signatures[oldest].isUsed = true
-        } else if guarded.contains(redeemed) {
+        } else {
             note("alarm")
         }
     }

@@ -81,10 +81,7 @@ final class EventWeek {
             [UInt8](Data(contentsOf: URL(filePath: folder.path + "/chain/" + NotificationSigner.rootFile))))
         service = try TestService(
             catalogue: catalogue, appStore: AppStoreSettings(roots: TrustedRoots(roots)), store: store)
-        let guarded = self.catalogue.rules.offers.map {
-            EventReference.Offer(productID: "\($0.productID.text)", offerID: "\($0.offerID.text)")
-        }
-        reference = EventReference(since: now, guarded: Set(guarded))
+        reference = EventReference(since: now)
         let decided = self.catalogue.rules.offers.map {
             LedgerOffer(app: Self.app, productID: $0.productID, offerID: $0.offerID)
         }

@@ -62,10 +62,11 @@ struct EventWeekTests {
         for (original, events) in expected {
             let found = (received[original] ?? []).map(\.event).filter { !week.reference.isOptional($0, of: original) }
             let (missing, invented) = (Set(events).subtracting(found), Set(found).subtracting(events))
-            #expect(missing == [] && invented == [], "\(original)")
+            #expect(
+                missing == [] && invented == [], "\(original): missing \(missing), invented \(invented), all \(found)")
             // The order of events at one time does not matter.
             let times = zip(events, found).filter { $0.at != $1.at }.map { "\($0) \($1)" }
-            #expect(times == [] && events.count == found.count, "\(original)")
+            #expect(times == [] && events.count == found.count, "\(original): \(times)")
         }
         // Otherwise the week would prove nothing.
         let types = Set(expected.values.joined().map(\.type))
