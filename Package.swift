@@ -379,6 +379,15 @@ let package = Package(
             ],
             path: "Tests/NotificationLoad", swiftSettings: strict
         ),
+        // Finds and delivers the events of customers until a test kills it.
+        .executableTarget(
+            name: "event-process",
+            dependencies: [
+                "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferConfiguration", "SubscriberStore", "SubscriberSync",
+                locks, logging,
+            ],
+            path: "Tests/EventProcess", swiftSettings: strict
+        ),
         .target(
             name: "StoreTestSupport",
             dependencies: ["OfferCore", "OfferEligibility", "OfferPostgreSQL", "SubscriberStore", locks],
@@ -449,8 +458,9 @@ let package = Package(
                 "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP",
                 "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI",
                 "SubscriberStore", "OfferExplanations", "OfferConfiguration", "SubscriberSync", "OfferService",
-                "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks, crypto,
-                cryptoExtras, logging, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+                "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", "event-process", locks,
+                crypto, cryptoExtras, logging, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioPosix, nioSSL,
+                serviceLifecycle,
             ],
             swiftSettings: strict
         ),

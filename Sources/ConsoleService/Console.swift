@@ -55,6 +55,7 @@ package enum Console {
             + ReportsPage(desk: application.reports, acts: acts).routes
             + SubscriptionReportsPage(desk: application.reports, acts: acts).routes
             + RulesPage(trials: trials, acts: acts).routes + AlarmsPage(store: store, acts: acts).routes
+            + DeliveriesPage(store: store, acts: acts, metrics: application.metrics).routes
         let signIn = SignInPages(
             store: store, acts: acts, pages: pages, provider: provider, metrics: application.metrics, log: log)
         return signIn.routes + pages

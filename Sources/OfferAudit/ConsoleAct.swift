@@ -16,6 +16,8 @@ package struct ConsoleAct: Hashable, Sendable {
         case customer = "console_customer"
         /// An alarm was acknowledged.
         case alarm = "console_alarm"
+        /// Dead letters were sent again.
+        case retry = "console_retry"
         /// A trial of new rules was started.
         case rulesTrial = "console_rules_trial"
         case rulesCancel = "console_rules_cancel"

@@ -179,6 +179,8 @@ class Walk:
             "An old server <b>signed</b> it." + Keys.TAB + Keys.ENTER)
         self.expect_text(driver, "the alarm is acknowledged", "An old server &lt;b&gt;signed&lt;/b&gt; it.", path="/alarms")
         self.check(driver, "alarms-acknowledged")
+        driver.get(origin + "/deliveries")
+        self.check(driver, "deliveries")
 
     def look_at_hostile_customer(self, driver):
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(self.arguments.link))

@@ -78,6 +78,7 @@ class Person:
             "rules": lambda: self.get("/rules"),
             "rules, a check": lambda: self.upload("/rules", {"text": RULES, "do": "check"}),
             "alarms": lambda: self.get("/alarms"),
+            "deliveries": lambda: self.get("/deliveries"),
             "health": lambda: self.get("/health"),
             "audit": lambda: self.get("/audit"),
             "audit, one person": lambda: self.get("/audit", {"person": "Bench"}),

@@ -51,6 +51,27 @@ struct DoctorTests {
         #expect(missing.status == 1 && missing.standardError.contains("the database cannot be written"))
     }
 
+    @Test("doctor names the receivers of events without secrets, and says if nothing signs the events")
+    func events() throws {
+        try folder.write(
+            """
+            apps:
+              - bundleID: a
+                events: {to: ['https://backend.example:8443/hook?secret=marked']}
+                products: []
+            """.utf8, to: "offers.yaml")
+        var settings = [
+            "SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
+            "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:\(folder.path)/store.sqlite",
+        ]
+        let line = "ok: events of a would go to https://backend.example:8443"
+        let unsigned = try doctor(settings).standardOutput
+        #expect(unsigned.contains(line + ", without a signature, because SUBSCRIPTION_OFFERS_FORWARD_KEY is not set\n"))
+        settings["SUBSCRIPTION_OFFERS_FORWARD_KEY"] = "0123456789abcdef0123456789abcdef"
+        let signed = try doctor(settings).standardOutput
+        #expect(signed.contains(line + "\n") && !signed.contains("marked"), "\(signed)")
+    }
+
     /// Settings with a configuration file.
     private func settings(_ more: [String: String] = [:]) throws -> [String: String] {
         try folder.write("apps: [{bundleID: a, products: []}]\n".utf8, to: "offers.yaml")

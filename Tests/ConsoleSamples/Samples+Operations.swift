@@ -61,6 +61,29 @@ extension Samples {
             refusal: AlarmsView.Refusal(number: 18, note: "  ", problem: "Write the cause in a sentence."))
     }
 
+    static var deliveries: DeliveriesView {
+        DeliveriesView(
+            frame: frame(PageAddress("/deliveries")), now: now,
+            receivers: [
+                DeliveriesView.Receiver(
+                    name: "https://backend.example:8443",
+                    contents: ["events of com.example.app", "notifications of com.example.app"], waiting: 1_204,
+                    oldestWaiting: days(-0.2), deadLetters: 2, lastDelivery: days(-0.21), failures: 380),
+                DeliveriesView.Receiver(
+                    name: "https://old.example", contents: [], waiting: 0, oldestWaiting: nil, deadLetters: 1,
+                    lastDelivery: nil, failures: 0),
+            ],
+            deadLetters: [
+                DeliveriesView.DeadLetter(
+                    at: days(-2), receiver: "https://backend.example:8443",
+                    content: "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
+                    id: "002e14d5-51f5-4503-b5a8-c3a1af68eb20"),
+                DeliveriesView.DeadLetter(
+                    at: days(-1), receiver: "https://backend.example:8443", content: "event",
+                    id: "5f0c1c7e-3d52-8b14-9c3e-0c5d6e7f8a9b"),
+            ])
+    }
+
     static var keys: [HealthView.Key] {
         [
             HealthView.Key(

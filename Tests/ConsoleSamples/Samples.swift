@@ -31,6 +31,11 @@ package enum Samples {
                 "alarms-none",
                 AlarmsView(frame: frame(PageAddress("/alarms")), now: now, open: [], acknowledged: []).html
             ),
+            ("deliveries", deliveries.html),
+            (
+                "deliveries-none",
+                DeliveriesView(frame: frame(PageAddress("/deliveries")), now: now, receivers: [], deadLetters: []).html
+            ),
             ("health", health.html), ("health-failed", failedHealth.html), ("audit", audit.html),
             ("audit-own", ownAudit.html),
         ]

@@ -8,7 +8,7 @@ struct RolesPageTests {
     private static let sections: [String: ConsoleSection] = [
         "Find, and the page of a customer": .find, "Offers": .offers, "Grants, approving and withdrawing them": .grants,
         "Lists of customers": .lists, "Reports": .reports, "Rules": .rules,
-        "Alarms, and acknowledging them": .alarms,
+        "Alarms, and acknowledging them": .alarms, "Deliveries, and sending dead letters again": .deliveries,
         "Health": .health, "Audit: one's own activity": .audit,
     ]
 

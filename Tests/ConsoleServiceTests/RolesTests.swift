@@ -23,6 +23,7 @@ struct RolesTests {
         "/rules": ["marketing", "operator"], "/rules/trial": ["marketing", "operator"],
         "/rules/trial.csv": ["marketing", "operator"], "/rules/cancel": ["marketing", "operator"],
         "/alarms": ["operator"], "/alarms/acknowledge": ["operator"], "/health": ["operator"],
+        "/deliveries": ["operator"], "/deliveries/retry": ["operator"],
         "/audit": ["support", "marketing", "operator", "auditor"],
     ]
 
@@ -54,7 +55,7 @@ struct RolesTests {
         let console = try await TestConsole()
         let cookie = try await console.signIn(["root"])
         let acts = [
-            "/alarms/acknowledge", "/grants/approve", "/grants/withdraw", "/reports/refresh",
+            "/alarms/acknowledge", "/deliveries/retry", "/grants/approve", "/grants/withdraw", "/reports/refresh",
             "/reports/subscriptions/refresh",
             "/rules/cancel",
         ]
@@ -79,10 +80,7 @@ struct RolesTests {
         let cookie = try await console.signIn(Self.roles)
         for path in [
             "/find", "/offers", "/offers.csv", "/lists", "/lists.csv", "/reports", "/grants", "/grant", "/rules",
-            "/alarms", "/health",
-            "/audit",
-            "/sign-in",
-            "/nothing",
+            "/alarms", "/deliveries", "/health", "/audit", "/sign-in", "/nothing",
             "/customer", "/",
         ] {
             let response = await console.get(path, cookie: cookie)

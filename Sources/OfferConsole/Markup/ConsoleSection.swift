@@ -15,7 +15,7 @@ package enum ConsoleRole: String, CaseIterable, Hashable, Sendable {
 
 /// A part of the console in the navigation.
 package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
-    case find, offers, lists, reports, grants, rules, alarms, health, audit
+    case find, offers, lists, reports, grants, rules, alarms, deliveries, health, audit
 
     /// The roles that may open the section. Everybody may see their own activity.
     package var roles: [ConsoleRole] {
@@ -25,7 +25,7 @@ package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
         case .grants, .lists: [.support, .marketing]
         case .reports: [.marketing]
         case .rules: [.marketing, .operator]
-        case .alarms, .health: [.operator]
+        case .alarms, .deliveries, .health: [.operator]
         case .audit: ConsoleRole.allCases
         }
     }
@@ -39,6 +39,7 @@ package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
         case .grants: PageAddress("/grants")
         case .rules: PageAddress("/rules")
         case .alarms: PageAddress("/alarms")
+        case .deliveries: PageAddress("/deliveries")
         case .health: PageAddress("/health")
         case .audit: PageAddress("/audit")
         }
@@ -53,6 +54,7 @@ package enum ConsoleSection: String, CaseIterable, Hashable, Sendable {
         case .grants: "Grants"
         case .rules: "Rules"
         case .alarms: "Alarms"
+        case .deliveries: "Deliveries"
         case .health: "Health"
         case .audit: "Audit"
         }

@@ -61,8 +61,8 @@ package struct CustomerEvent: Hashable, Sendable {
 
 /// A redemption of an offer, as the ledger counts it.
 package struct CountedRedemption: Hashable, Sendable {
-    /// The number of the redemption in the ledger. It never changes.
-    package let number: Int64
+    /// What tells the redemption from the subscription's others of the offer. It stays if the redemption is recorded anew.
+    package let ordinal: Int64
     package let originalTransactionID: TransactionID
     package let productID: ProductID
     package let offerID: String
@@ -74,10 +74,10 @@ package struct CountedRedemption: Hashable, Sendable {
     package let isAlarm: Bool
 
     package init(
-        number: Int64, originalTransactionID: TransactionID, productID: ProductID, offerID: String, at: Timestamp,
+        ordinal: Int64, originalTransactionID: TransactionID, productID: ProductID, offerID: String, at: Timestamp,
         firstAt: Timestamp, isAlarm: Bool
     ) {
-        self.number = number
+        self.ordinal = ordinal
         self.originalTransactionID = originalTransactionID
         self.productID = productID
         self.offerID = offerID

@@ -43,6 +43,11 @@ package struct MailedLink: Hashable, Sendable {
             maker: OfferGrant.Person(campaign), at: madeAt, expiresAt: expiresAt, approval: .notNeeded)
     }
 
+    /// Returns the ID of the link that gave a grant; nil if a person gave it.
+    package static func id(of grant: OfferGrant) -> [UInt8]? {
+        grant.purpose.reason == OfferGrant.campaignReason ? Array(grant.id.bytes.prefix(idSize)) : nil
+    }
+
     /// The second half of the IDs of all grants by link: the variant of RFC 9562, and zeros.
     private static let grantIDSuffix: [UInt8] = [0x80, 0, 0, 0, 0, 0, 0, 0]
 

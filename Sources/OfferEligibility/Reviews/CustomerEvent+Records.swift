@@ -5,13 +5,15 @@ extension CustomerEvent {
     /// - Parameters:
     ///   - authorisations: the customer's authorisations.
     ///   - redemptions: the customer's redemptions.
+    ///   - openings: the times at which the customer first opened personal links, by the IDs of their grants.
     package static func recorded(
         of customer: OwnedCustomer, _ state: SubscriberState, _ periods: [SubscriptionPeriod],
-        _ authorisations: [Authorisation], _ redemptions: [CountedRedemption], at now: Timestamp
+        _ authorisations: [Authorisation], _ redemptions: [CountedRedemption],
+        openings: [UUIDText: Timestamp] = [:], at now: Timestamp
     ) -> [CustomerEvent] {
         let events =
             ofSignatures(authorisations, customer.exposures, at: now) + ofRedemptions(redemptions, periods)
-            + ofPayments(customer.facts) + ofEnds(state.subscriptions) + ofGrants(customer.grants)
+            + ofPayments(customer.facts) + ofEnds(state.subscriptions) + ofGrants(customer.grants, openings)
             + customer.events.filter { $0.kind == .shown }.map { shown in
                 CustomerEvent(
                     .shown, at: shown.at, productID: shown.productID, offerID: shown.offerID.text.description,
@@ -62,9 +64,13 @@ extension CustomerEvent {
         _ redemptions: [CountedRedemption], _ periods: [SubscriptionPeriod]
     ) -> [CustomerEvent] {
         redemptions.flatMap { redemption in
+            let identity = [
+                "\(redemption.originalTransactionID.text)", "\(redemption.productID.text)", redemption.offerID,
+                "\(redemption.ordinal)",
+            ].joined(separator: "\0")
             func event(_ kind: Kind, at time: Timestamp, of productID: ProductID) -> CustomerEvent {
                 CustomerEvent(
-                    kind, "\(redemption.number)", at: time, productID: productID, offerID: redemption.offerID)
+                    kind, identity, at: time, productID: productID, offerID: redemption.offerID)
             }
             let renewal = renewal(after: redemption, periods).flatMap { period in
                 // It follows the last offer before it.
@@ -121,12 +127,13 @@ extension CustomerEvent {
         }
     }
 
-    private static func ofGrants(_ grants: [OfferGrant]) -> [CustomerEvent] {
+    private static func ofGrants(_ grants: [OfferGrant], _ openings: [UUIDText: Timestamp]) -> [CustomerEvent] {
         grants.compactMap { grant in
             let at: Timestamp
             switch grant.approval {
             case .needed: return nil
-            case .notNeeded: at = grant.at
+            // A grant by link is as old as the link.
+            case .notNeeded: at = openings[grant.id] ?? grant.at
             case .given(let act): at = act.at
             }
             return CustomerEvent(

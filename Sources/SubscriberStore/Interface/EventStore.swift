@@ -25,6 +25,9 @@ package protocol EventStore: Sendable {
     /// - Returns: false if nothing was recorded, because the customer's records have changed or another process was first.
     func settle(_ review: SettledReview) async throws(StoreError) -> Bool
 
+    /// Returns the numbers of those redemptions that lack a required signature and are not acknowledged.
+    func alarms(among redemptions: [LedgerRedemption], in app: AppScope) async throws(StoreError) -> Set<Int64>
+
     /// Returns the time since which customers may have an offer, as their reviews found it, by first subscription. Those
     /// who already had it when their reviews began are left out.
     /// - Parameter numbers: a range of subscription numbers.

@@ -139,6 +139,8 @@ package struct LedgerRedemption: Hashable, Sendable {
     package let productID: ProductID
     /// The offer ID reported by the App Store.
     package let offerID: String
+    /// The number among the subscription's redemptions of the offer.
+    package let ordinal: Int64
     /// The start of the first discounted period, or the time of ``firstAt`` before it has begun.
     package let at: Timestamp
     /// The time at which the customer redeemed the offer, as far as known. It never moves to a later time.
@@ -148,13 +150,14 @@ package struct LedgerRedemption: Hashable, Sendable {
 
     package init(
         number: Int64, app: AppScope, originalTransactionID: TransactionID?, productID: ProductID, offerID: String,
-        at: Timestamp, firstAt: Timestamp, authorisedAt: Timestamp?
+        ordinal: Int64, at: Timestamp, firstAt: Timestamp, authorisedAt: Timestamp?
     ) {
         self.number = number
         self.app = app
         self.originalTransactionID = originalTransactionID
         self.productID = productID
         self.offerID = offerID
+        self.ordinal = ordinal
         self.at = at
         self.firstAt = firstAt
         self.authorisedAt = authorisedAt

@@ -70,6 +70,19 @@ extension SQLStore {
         }
     }
 
+    package func alarms(
+        among redemptions: [LedgerRedemption], in app: AppScope
+    ) async throws(StoreError) -> Set<Int64> {
+        try await read { db in
+            guard let id = try AppTable.id(of: app, db) else { return [] }
+            let found = try redemptions.filter { redemption in
+                try LedgerCoverageTable.covers(redemption, id, db)
+                    && RedemptionTable.isUnexplained(redemption.number, db)
+            }
+            return Set(found.map(\.number))
+        }
+    }
+
     package func eligibleSince(
         _ productID: ProductID, _ offerID: OfferID, in app: AppScope, numbered numbers: ClosedRange<Int64>
     ) async throws(StoreError) -> [TransactionID: Timestamp] {

@@ -75,6 +75,13 @@ enum LedgerCoverageTable {
             """, [time.milliseconds, app, offer.productID, offer.offerID])
     }
 
+    /// Returns true if an offer is currently not exempt.
+    static func covers(_ redemption: LedgerRedemption, _ app: Int64, _ db: any Database) throws -> Bool {
+        try db.row(
+            "SELECT 1 FROM ledger_exemption WHERE app = ? AND product_id = ? AND offer_id = ? AND ends_at IS NULL",
+            [app, redemption.productID.text.description, redemption.offerID]) == nil
+    }
+
     /// Returns the redeemed offers that are currently not exempt.
     static func coveredOffers(of app: Int64, _ db: any Database) throws -> [Offer] {
         try db.rows(

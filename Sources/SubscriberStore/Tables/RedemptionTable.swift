@@ -288,8 +288,9 @@ enum RedemptionTable {
         return LedgerRedemption(
             number: try row["id"], app: app,
             originalTransactionID: try original.map { _ in try row.transactionID("original_transaction_id") },
-            productID: try row.productID, offerID: try row["offer_id"], at: try row.requiredTime("at"),
-            firstAt: try row.requiredTime("first_at"), authorisedAt: try row.time("authorised_at"))
+            productID: try row.productID, offerID: try row["offer_id"], ordinal: try row["ordinal"],
+            at: try row.requiredTime("at"), firstAt: try row.requiredTime("first_at"),
+            authorisedAt: try row.time("authorised_at"))
     }
 
     /// Returns the redemptions of some subscriptions, and those explained by the given authorisations.
@@ -314,6 +315,25 @@ enum RedemptionTable {
         try db.number("SELECT coalesce(max(id), 0) FROM redemption", []) ?? 0
     }
 
+    /// The condition for redemptions that lack a required authorisation, if their offer is not exempt now.
+    private static let lacksAuthorisation = """
+        redemption.authorisation IS NULL AND redemption.acknowledged_at IS NULL AND redemption.first_at >= since
+        AND NOT EXISTS (
+            SELECT 1 FROM ledger_exemption AS exempt
+            WHERE exempt.app = redemption.app AND exempt.product_id = redemption.product_id
+                AND exempt.offer_id = redemption.offer_id
+                AND redemption.first_at >= exempt.begins_at AND redemption.first_at < exempt.ends_at)
+        """
+
+    /// Returns true if a redemption of a covered offer lacks a required authorisation.
+    static func isUnexplained(_ number: Int64, _ db: any Database) throws -> Bool {
+        try db.row(
+            """
+            SELECT 1 FROM redemption JOIN ledger_app ON ledger_app.app = redemption.app
+            WHERE redemption.id = ? AND \(lacksAuthorisation)
+            """, [number]) != nil
+    }
+
     /// Returns the redemptions of an offer that lack a required authorisation, oldest first.
     static func unexplained(
         _ offer: LedgerCoverageTable.Offer, _ scope: AppScope, _ app: Int64, limit: Int, _ db: any Database
@@ -321,13 +341,7 @@ enum RedemptionTable {
         try db.rows(
             """
             \(columns) JOIN ledger_app ON ledger_app.app = redemption.app
-            WHERE redemption.app = ? AND redemption.offer_id = ? AND redemption.product_id = ?
-                AND redemption.authorisation IS NULL AND redemption.acknowledged_at IS NULL AND redemption.first_at >= since
-                AND NOT EXISTS (
-                    SELECT 1 FROM ledger_exemption AS exempt
-                    WHERE exempt.app = redemption.app AND exempt.product_id = redemption.product_id
-                        AND exempt.offer_id = redemption.offer_id
-                        AND redemption.first_at >= exempt.begins_at AND redemption.first_at < exempt.ends_at)
+            WHERE redemption.app = ? AND redemption.offer_id = ? AND redemption.product_id = ? AND \(lacksAuthorisation)
             ORDER BY redemption.at, redemption.id LIMIT ?
             """, [app, offer.offerID, offer.productID, limit]
         ).map { try redemption($0, scope) }

@@ -10,9 +10,6 @@ package struct CustomerReviewer: Sendable {
     private let configured: Catalogue.App
     private let dates: ReviewDates
 
-    /// The number of alarms that are read to find the customer's own.
-    private static let maximumAlarms = 1000
-
     package init(_ store: any SubscriberStore, of app: AppScope, _ configured: Catalogue.App) {
         self.store = store
         self.app = app
@@ -71,7 +68,8 @@ package struct CustomerReviewer: Sendable {
         let state = customer.state(in: configured, at: now)
         let redemptions = try await redemptions(in: ledger)
         let recorded = CustomerEvent.recorded(
-            of: customer, state, customer.periods(in: configured), ledger.authorisations, redemptions, at: now)
+            of: customer, state, customer.periods(in: configured), ledger.authorisations, redemptions,
+            openings: try await openings(of: customer.grants), at: now)
         return CustomerReview(
             eligible: try await eligible(customer, at: now), recorded: recorded, after: before, since: due.since,
             isNew: due.isNew, dates: dates.of(customer, state, ledger.authorisations, redemptions),
@@ -99,17 +97,25 @@ package struct CustomerReviewer: Sendable {
     }
 
     private func redemptions(in ledger: LedgerEntries) async throws(StoreError) -> [CountedRedemption] {
-        var alarms: Set<Int64> = []
-        if ledger.redemptions.contains(where: { $0.authorisedAt == nil }) {
-            alarms = Set(try await store.unexplainedRedemptions(in: [app], limit: Self.maximumAlarms).map(\.number))
-        }
+        let unexplained = ledger.redemptions.filter { $0.authorisedAt == nil }
+        let alarms = unexplained.isEmpty ? [] : try await store.alarms(among: unexplained, in: app)
         return ledger.redemptions.compactMap { redemption in
             redemption.originalTransactionID.map { original in
                 CountedRedemption(
-                    number: redemption.number, originalTransactionID: original, productID: redemption.productID,
+                    ordinal: redemption.ordinal, originalTransactionID: original, productID: redemption.productID,
                     offerID: redemption.offerID, at: redemption.at, firstAt: redemption.firstAt,
                     isAlarm: alarms.contains(redemption.number))
             }
         }
+    }
+
+    /// Returns the times at which personal links were first opened, by the IDs of their grants.
+    private func openings(of grants: [OfferGrant]) async throws(StoreError) -> [UUIDText: Timestamp] {
+        var times: [UUIDText: Timestamp] = [:]
+        for grant in grants {
+            guard let id = MailedLink.id(of: grant) else { continue }
+            times[grant.id] = try await store.link(id, in: app)?.claimedAt
+        }
+        return times
     }
 }

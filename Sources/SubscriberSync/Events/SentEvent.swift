@@ -23,8 +23,8 @@ struct SentEvent {
             var bytes = Array(try SHA256.hash(Array(text.utf8)).prefix(16))
             bytes[6] = bytes[6] & 0x0F | 0x80
             bytes[8] = bytes[8] & 0x3F | 0x80
-            let number = { (bytes: ArraySlice<UInt8>) in bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
-            return UUIDText(high: number(bytes[..<8]), low: number(bytes[8...]))
+            guard let id = UUIDText(bytes: bytes) else { preconditionFailure("a UUID has 16 bytes") }
+            return id
         }
     }
 

@@ -134,7 +134,7 @@ package struct ForwardingWorker: Service {
         }
         guard total > 0 else { return }
         let name = ReceiverName.of(receiver)
-        metrics.forwarded(to: name, .dead(at: now), count: total)
+        metrics.forwarded(to: name, .dead(at: now), at: now, count: total)
         warningOfDeadLetters.warn([
             "receiver": "\(name)", "count": "\(total)", "hint": "offer-signer database dead-letters lists all of them",
         ])
@@ -162,7 +162,7 @@ package struct ForwardingWorker: Service {
             try await store.settle(forward.id, outcome)
         } catch { return }
         let name = ReceiverName.of(forward.receiver)
-        metrics.forwarded(to: name, outcome)
+        metrics.forwarded(to: name, outcome, at: now())
         guard case .dead = outcome else { return }
         warningOfDeadLetters.warn([
             "receiver": "\(name)", "id": "\(forward.contentID)",

@@ -1,5 +1,5 @@
 import OfferConfiguration
-import OfferCore
+package import OfferCore
 package import OfferEligibility
 import OfferTelemetry
 package import SubscriberStore
@@ -10,12 +10,21 @@ package struct SyncFigures: Sendable {
     package var intakes: [Intake] = []
     /// The notifications that are waiting to be forwarded or were given up, for each receiver.
     var receivers: [Receiver] = []
+    /// The attempts of this process to deliver, by the receiver's name.
+    package var deliveries: [String: DeliveryFigures] = [:]
     /// The number of unacknowledged redemptions without an authorisation, by environment; nil if it is unknown.
     package var unexplainedRedemptions: [AppStoreEnvironment: Int]?
     /// The progress of sync with the App Store, for each app and environment.
     var syncStatus: [AppScope: SyncStatus] = [:]
     /// The comparison of each app's catalogue with App Store Connect; empty if there is none.
     package var catalogueReports: [CatalogueReport] = []
+}
+
+/// The attempts of this process to deliver to a receiver, since it started.
+package struct DeliveryFigures: Sendable {
+    /// The time of the last success; nil for none.
+    package var lastAt: Timestamp?
+    package var failures = 0
 }
 
 extension SyncFigures {

@@ -134,7 +134,14 @@ package final class SyncMetrics: Sendable {
     }
 
     /// - Parameter receiver: the receiver's name, without secrets.
-    package func forwarded(to receiver: String, _ outcome: ForwardOutcome, count: Int = 1) {
+    func forwarded(to receiver: String, _ outcome: ForwardOutcome, at now: Timestamp, count: Int = 1) {
+        latest.withLockedValue { figures in
+            if case .delivered = outcome {
+                figures.deliveries[receiver, default: DeliveryFigures()].lastAt = now
+            } else {
+                figures.deliveries[receiver, default: DeliveryFigures()].failures += count
+            }
+        }
         let name =
             switch outcome {
             case .delivered: "delivered"

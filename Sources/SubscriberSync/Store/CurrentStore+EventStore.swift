@@ -25,6 +25,12 @@ extension CurrentStore: EventStore {
         try await write { store throws(StoreError) in try await store.settle(review) }
     }
 
+    package func alarms(
+        among redemptions: [LedgerRedemption], in app: AppScope
+    ) async throws(StoreError) -> Set<Int64> {
+        try await read { store throws(StoreError) in try await store.alarms(among: redemptions, in: app) }
+    }
+
     package func eligibleSince(
         _ productID: ProductID, _ offerID: OfferID, in app: AppScope, numbered numbers: ClosedRange<Int64>
     ) async throws(StoreError) -> [TransactionID: Timestamp] {

@@ -67,6 +67,7 @@ struct DoctorCommand: AsyncParsableCommand {
         problems += await consoleProblems(configuration.console, isOnline: online)
         reportGrants(configuration)
         reportLinks(configuration)
+        reportEvents(configuration)
         problems += clockProblems(configuration)
         problems += cryptographyProblems()
         if let problem = configuration.certificate?.problem(at: .now) { problems.append(problem) }
@@ -182,6 +183,18 @@ struct DoctorCommand: AsyncParsableCommand {
                 report("personal links do not count, because \(Settings.linksKey.variable) is not set")
             }
             if configuration.store == nil { report("personal links do not count, because there is no database") }
+        }
+    }
+
+    /// Lists the receivers of each app's events, and what the events lack.
+    private func reportEvents(_ configuration: Configuration) {
+        let apps = (configuration.catalogue?.apps ?? [:]).sorted { $0.key.text.description < $1.key.text.description }
+        for (bundleID, app) in apps where !app.events.receivers.isEmpty {
+            let names = Set(app.events.receivers.map(ReceiverName.of)).sorted().joined(separator: ", ")
+            let unsigned = configuration.forwarding.key == nil
+            report(
+                "events of \(bundleID.text) would go to \(names)"
+                    + (unsigned ? ", without a signature, because \(Settings.forwardKey.variable) is not set" : ""))
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 import OfferCore
 import OfferEligibility
 import OfferHTTP
@@ -206,6 +207,82 @@ struct CustomerEventTests {
         let found = try await Self.round(service, day: 10)
         #expect(found.map(\.type) == ["became_eligible", "became_eligible"])
         #expect(Set(found.compactMap(\.customer)) == ["1001", "1002"])
+    }
+
+    @Test("a personal link opens its offer when the customer opens it, however old the mailing is")
+    func opened() async throws {
+        let service = try Self.makeService()
+        try await Self.round(service, day: 50)
+        try await service.addSubscriber("1001", account: 1, autoRenew: true)
+        try await Self.round(service, day: 51)
+        let offer = Campaign.Offer(
+            productID: try ProductID(utf8: Array("monthly".utf8)), offerID: try OfferID(utf8: Array("stay".utf8)))
+        let mailing = Mailing(
+            campaign: "spring", offer: offer, holdOut: 0, madeAt: Sample.day(52), expiresAt: Sample.day(200),
+            rulesDigest: Array(repeating: 7, count: 32))
+        let customer = CustomerIdentifier.originalTransactionID(Sample.id("1001"))
+        let links = try await service.store.make(mailing, for: [customer], in: Sample.production)
+        #expect(try await Self.round(service, day: 53).filter { $0.type == "grant_opened" } == [])
+        _ = try await service.store.claim(try #require(links.first), in: Sample.production, at: Sample.day(90))
+        let found = try await Self.round(service, day: 91).filter { $0.type == "grant_opened" }
+        #expect(found.map(\.day) == [90] && found.first?.offerID == "stay", "\(found)")
+    }
+
+    private static func redemption(
+        of number: Int, signed day: Double, _ ownership: OwnershipType = .purchased
+    ) -> SubscriberFact {
+        Sample.transaction("\(20_000 + number)", of: "\(10_000 + number)", 10.5, 40, signed: day) { purchase in
+            purchase.ownership = ownership
+            purchase.offer = AppliedOffer(type: .promotional, identifier: "stay", discountType: .payAsYouGo)
+        }
+    }
+
+    @Test("behind more than a thousand alarms, the next one is an event too")
+    func manyAlarms() async throws {
+        let service = try Self.makeService()
+        let coverage = LedgerCoverage(apps: [Sample.production])
+        try await service.store.beginLedger(coverage, at: Sample.day(0))
+        try await service.store.merge((1...1001).map { Self.redemption(of: $0, signed: 10.5) }, in: Sample.production)
+        let now = Sample.day(10.6)
+        try await service.store.beginReviews(of: Sample.production, by: "rules", at: Sample.day(10))
+        try await service.store.merge([Self.redemption(of: 1002, signed: 10.5)], in: Sample.production)
+        let app = try #require(service.catalogue.apps[Sample.bundleID])
+        let due = try #require(try await service.store.dueReviews(of: Sample.production, by: now, limit: 9).first)
+        _ = try await CustomerReviewer(service.store, of: Sample.production, app).review(due, at: now)
+        #expect(try await Self.deliver(service, day: 10.6).map(\.type).contains("alarm"))
+    }
+
+    @Test("a redemption that the ledger forgets and records anew is one event")
+    func recordedAnew() async throws {
+        let service = try Self.makeService()
+        try await Self.round(service, day: 1)
+        try await service.store.merge([Self.redemption(of: 1, signed: 10.5)], in: Sample.production)
+        #expect(try await Self.round(service, day: 11).map(\.type).contains("redeemed"))
+        // Meanwhile, it seems to be somebody else's, and another redemption takes its number.
+        try await service.store.merge([Self.redemption(of: 1, signed: 11.1, .familyShared)], in: Sample.production)
+        #expect(try await service.store.redemptions(after: 0, limit: 9).isEmpty)
+        try await service.store.merge([Self.redemption(of: 2, signed: 11.1)], in: Sample.production)
+        try await service.store.merge([Self.redemption(of: 1, signed: 11.2)], in: Sample.production)
+        #expect(try await service.store.redemptions(after: 0, limit: 9).count == 2)
+        let found = try await Self.round(service, day: 12).filter { $0.type == "redeemed" }
+        #expect(found.map(\.customer) == ["10002"], "\(found)")
+    }
+
+    @Test("in a database that was imported, nobody is announced again, and what happens from then on is an event")
+    func imported() async throws {
+        let before = try Self.makeService()
+        try await Self.round(before, day: 1)
+        try await before.addSubscriber("1001", account: 1, autoRenew: false)
+        #expect(try await Self.round(before, day: 10).map(\.type) == ["became_eligible"])
+        let records = NIOLockedValueBox<[StoreRecord]>([])
+        try await before.store.forEachRecord { record throws(StoreError) in
+            records.withLockedValue { $0.append(record) }
+        }
+        let service = try Self.makeService()
+        try await service.store.add(records.withLockedValue { $0 })
+        #expect(try await Self.round(service, day: 11).isEmpty)
+        try await Self.setAutoRenew(true, service, day: 12)
+        #expect(try await Self.round(service, day: 12.1).map(\.type) == ["no_longer_eligible"])
     }
 
     @Test("only the wanted kinds are sent, and one that is wanted later begins then")

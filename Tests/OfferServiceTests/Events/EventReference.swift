@@ -1,0 +1,227 @@
+@testable import AppStoreTestSupport
+
+/// What receivers must get, worked out from what the App Store and the decisions say, without the service's own search.
+struct EventReference {
+    struct Event: Hashable {
+        let type: String
+        /// In milliseconds.
+        let at: Int64
+        var productID: String?
+        var offerID: String?
+        var reason: String?
+
+        /// True for a redemption of an offer, or what follows from it.
+        func isRedemption(of offer: Offer) -> Bool {
+            ["redeemed", "alarm"].contains(type) && productID == offer.productID && offerID == offer.offerID
+        }
+    }
+
+    struct Offer: Hashable {
+        let productID: String
+        let offerID: String
+    }
+
+    private struct Signature {
+        let offer: Offer
+        let at: Int64
+        let end: Int64
+        var isUsed = false
+    }
+
+    private struct Customer {
+        /// The last known state of each subscription, by the original transaction ID.
+        var subscriptions: [String: WorldSubscription] = [:]
+        var ownership = ""
+        /// What has happened since the last look, or will be an event later.
+        var news: [Event] = []
+        var signatures: [Signature] = []
+        var eligible: Set<Offer> = []
+        /// Texts of what is an event only once.
+        var known: Set<String> = []
+        /// The events of each look.
+        var looks: [[Event]] = []
+    }
+
+    /// When events begin, in milliseconds.
+    private let start: Int64
+    private var customers: [Int: Customer] = [:]
+    /// What may be an event or not: the App Store does not tell a second use of a running offer from the first.
+    private var optional: [Int: [(offer: Offer, at: Int64)]] = [:]
+
+    /// How long a signature can be used, in milliseconds.
+    private static let lifetime: Int64 = 86_400_000
+
+    init(since start: Int64) { self.start = start }
+
+    // MARK: What happens
+
+    mutating func take(_ event: WorldEvent) {
+        let (original, number) = (event.subscription.originalID, event.customer)
+        let before = customers[number]?.subscriptions[original]
+        customers[number, default: Customer()].subscriptions[original] = event.subscription
+        customers[number]?.ownership = event.ownership
+        func note(_ type: String) {
+            customers[number]?.news.append(
+                Event(type: type, at: event.date, productID: event.subscription.last.productID))
+        }
+        if event.type == "DID_FAIL_TO_RENEW" { note("payment_failed") }
+        if event.type == "DID_RENEW", event.subtype == "BILLING_RECOVERY" { note("payment_recovered") }
+        if event.type == "OFFER_REDEEMED", let offer = event.subscription.nextOffer {
+            redeem(offer, event.subscription.nextProductID, by: number, at: event.date, during: event.subscription.last)
+        }
+        if event.type == "SUBSCRIBED", let offer = event.transaction.offer, before?.last.id != event.transaction.id {
+            redeem(offer, event.transaction.productID, by: number, at: event.date, during: nil)
+        }
+    }
+
+    private mutating func redeem(
+        _ offer: WorldOffer, _ productID: String, by number: Int, at time: Int64, during period: WorldTransaction?
+    ) {
+        guard offer.type == 2, let offerID = offer.identifier else { return }
+        let redeemed = Offer(productID: productID, offerID: offerID)
+        if period?.offer == offer, period?.productID == productID {
+            return optional[number, default: []].append((redeemed, time))
+        }
+        func note(_ type: String) {
+            customers[number]?.news.append(Event(type: type, at: time, productID: productID, offerID: offerID))
+        }
+        note("redeemed")
+        let signatures = customers[number]?.signatures ?? []
+        let valid = signatures.indices.filter {
+            signatures[$0].offer == redeemed && !signatures[$0].isUsed && signatures[$0].at <= time
+                && time <= signatures[$0].end
+        }
+        if let oldest = valid.min(by: { signatures[$0].at < signatures[$1].at }) {
+            customers[number]?.signatures[oldest].isUsed = true
+        } else {
+            note("alarm")
+        }
+    }
+
+    mutating func sign(_ offer: Offer, for number: Int, at time: Int64) {
+        let signature = Signature(offer: offer, at: time, end: time + Self.lifetime)
+        customers[number, default: Customer()].signatures.append(signature)
+    }
+
+    mutating func show(_ offer: Offer, to number: Int, at time: Int64) {
+        customers[number]?.news.append(
+            Event(type: "shown", at: time, productID: offer.productID, offerID: offer.offerID))
+    }
+
+    // MARK: Looks
+
+    /// Ends a step.
+    /// - Parameter eligible: the offers that each customer may have, as a decision says.
+    mutating func look(at now: Int64, eligible: [Int: Set<Offer>]) {
+        for number in customers.keys {
+            guard var customer = customers[number], !customer.subscriptions.isEmpty else { continue }
+            var events = customer.news
+            customer.news = []
+            for event in ends(customer, at: now) + renewals(customer) + signatures(customer, at: now)
+            where customer.known.insert(event.identity).inserted { events.append(event.event) }
+            let (before, after) = (customer.eligible, eligible[number] ?? [])
+            func changed(_ type: String, _ offer: Offer) -> Event {
+                Event(type: type, at: now, productID: offer.productID, offerID: offer.offerID)
+            }
+            events += after.subtracting(before).map { changed("became_eligible", $0) }
+            events += before.subtracting(after).map { changed("no_longer_eligible", $0) }
+            customer.eligible = after
+            customer.looks.append(events.filter { $0.at >= start }.sorted { $0.at < $1.at })
+            customers[number] = customer
+        }
+    }
+
+    private typealias Once = (identity: String, event: Event)
+
+    private func ends(_ customer: Customer, at now: Int64) -> [Once] {
+        customer.subscriptions.values.compactMap { subscription in
+            guard let (end, reason) = end(of: subscription, customer.ownership, at: now) else { return nil }
+            let event = Event(type: "lost", at: end, productID: subscription.last.productID, reason: reason)
+            return ("lost \(subscription.originalID) \(subscription.last.purchaseDate)", event)
+        }
+    }
+
+    /// When access ended, and why; nil if it has not.
+    private func end(
+        of subscription: WorldSubscription, _ ownership: String, at now: Int64
+    ) -> (Int64, String?)? {
+        let period = subscription.last
+        if let date = period.revocationDate {
+            return (min(date, period.expiresDate), ownership == "PURCHASED" ? "refunded" : "other")
+        }
+        guard now >= period.expiresDate else { return nil }
+        let paidUntil = max(period.expiresDate, subscription.graceEnd ?? 0)
+        switch subscription.expirationIntent {
+        case 1?: return (period.expiresDate, "cancelled")
+        case 2?: return (paidUntil, "billing")
+        default: return subscription.isRetrying && now >= paidUntil ? (paidUntil, nil) : nil
+        }
+    }
+
+    /// The first periods at the regular price after offers.
+    private func renewals(_ customer: Customer) -> [Once] {
+        customer.subscriptions.values.filter { _ in customer.ownership == "PURCHASED" }.flatMap { subscription in
+            let periods = subscription.transactions
+            return periods.indices.compactMap { place -> Once? in
+                guard periods[place].offer?.type == 2,
+                    let next = periods[(place + 1)...].first(where: { $0.offer == nil || $0.offer?.type == 2 }),
+                    next.offer == nil, next.revocationDate == nil
+                else { return nil }
+                let event = Event(
+                    type: "renewed_after_offer", at: next.purchaseDate, productID: next.productID,
+                    offerID: periods[place].offer?.identifier)
+                return ("renewed \(next.id)", event)
+            }
+        }
+    }
+
+    /// Signatures that overlap are one.
+    private func signatures(_ customer: Customer, at now: Int64) -> [Once] {
+        Dictionary(grouping: customer.signatures, by: \.offer).flatMap { offer, signatures -> [Once] in
+            var groups: [[Signature]] = []
+            for signature in signatures {
+                if let last = groups.last?.last, signature.at < last.end {
+                    groups[groups.count - 1].append(signature)
+                } else {
+                    groups.append([signature])
+                }
+            }
+            return groups.flatMap { group -> [Once] in
+                func event(_ type: String, _ time: Int64) -> Once {
+                    let event = Event(type: type, at: time, productID: offer.productID, offerID: offer.offerID)
+                    return ("\(type) \(offer) \(group[0].at)", event)
+                }
+                var events: [Once] = []
+                // It counts after ten seconds.
+                if group[0].at < now { events.append(event("signed", group[0].at)) }
+                if let end = group.last?.end, end <= now, !group.contains(where: \.isUsed) {
+                    events.append(event("expired_unused", end))
+                }
+                return events
+            }
+        }
+    }
+
+    // MARK: What is expected
+
+    /// Each customer's events in the order of the looks, by the first subscription.
+    var expected: [String: [Event]] { byFirstSubscription { $1.looks.flatMap(\.self) } }
+
+    /// The customers' numbers, by the first subscription.
+    var numbers: [String: Int] { byFirstSubscription { number, _ in number } }
+
+    /// Returns true if a customer may get an event or not.
+    func isOptional(_ event: Event, of original: String) -> Bool {
+        (numbers[original].flatMap { optional[$0] } ?? []).contains { offer, time in
+            event.isRedemption(of: offer) && event.at == time
+        }
+    }
+
+    private func byFirstSubscription<Value>(_ value: (Int, Customer) -> Value) -> [String: Value] {
+        // The numbers of subscriptions have the same length, and increase with time.
+        let all = customers.compactMap { number, customer in
+            customer.subscriptions.keys.min().map { ($0, value(number, customer)) }
+        }
+        return Dictionary(uniqueKeysWithValues: all)
+    }
+}
