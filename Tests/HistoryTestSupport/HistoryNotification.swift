@@ -168,6 +168,17 @@ private struct Source {
             }
         }
         writer.member("additionalTransactionReason", ifAny: purchase.additionalReason?.rawValue)
+        writer.member("quantity", ifAny: purchase.quantity)
+        if let seats = purchase.seats {
+            writer.object("multiSeatInfo") { writer in
+                writer.objects("priceTiers", seats.priceTiers) { writer, tier in
+                    writer.member("price", ifAny: tier.price)
+                    writer.member("quantity", ifAny: tier.quantity)
+                }
+                writer.member("invitationManagement", ifAny: seats.invitationManagement?.rawValue)
+                writer.member("revokedSeatQuantity", ifAny: seats.revokedQuantity)
+            }
+        }
         writer.member("appAccountToken", ifAny: purchase.appAccountToken?.description)
         writer.member("appTransactionId", ifAny: purchase.appTransactionID?.text.description)
         writer.member("revocationDate", ifAny: purchase.revocation?.date)
