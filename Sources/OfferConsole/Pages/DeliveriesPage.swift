@@ -7,7 +7,7 @@ package final class DeliveriesView: Sendable {
     package final class Receiver: Sendable {
         /// The URL without its path, which may be secret.
         let name: String
-        /// What it gets, such as `events of com.example.app`; empty if it is no longer configured.
+        /// The data that it gets, such as `events of com.example.app`; empty if it is no longer configured.
         let contents: [String]
         let waiting: Int
         /// nil if nothing waits.

@@ -61,7 +61,7 @@ package struct CustomerEvent: Hashable, Sendable {
 
 /// A redemption of an offer, as the ledger counts it.
 package struct CountedRedemption: Hashable, Sendable {
-    /// What tells the redemption from the subscription's others of the offer. It stays if the redemption is recorded anew.
+    /// The place among the subscription's redemptions of the offer. It stays if the redemption is recorded again.
     package let ordinal: Int64
     package let originalTransactionID: TransactionID
     package let productID: ProductID

@@ -23,7 +23,7 @@ extension SubscriberFact {
 
     /// Returns the announcements of a renewal info that version 0.9.0 stored. That version kept no announcements.
     ///
-    /// What the renewal info arrived with is no longer known. So one without an offer is announced only if an offer ran
+    /// The facts that arrived with it are no longer known. So one without an offer is announced only if an offer ran
     /// in its period.
     /// - Parameter others: all facts about the subscription.
     package func announcements(storedBeside others: some Sequence<SubscriberFact>) -> [SubscriberFact] {

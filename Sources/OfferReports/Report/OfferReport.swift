@@ -30,7 +30,7 @@ package struct OfferReport: Codable, Sendable {
         package internal(set) var redeemed = 0
         /// Of the redeemers whose last discounted period has ended, those who paid the next one at no discount.
         package internal(set) var kept = Share()
-        /// The redeemers of whom it is unknown whether they did.
+        /// The redeemers of whom no data says whether they paid it.
         package internal(set) var keptUnknown = 0
     }
 

@@ -42,7 +42,7 @@ package struct SubscriptionReport: Codable, Sendable {
         }
     }
 
-    /// What happened to the subscriptions of a group in a week or month.
+    /// The changes of a group of subscriptions in a week or month.
     package struct Flow: Hashable, Codable, Sendable {
         /// The first day, such as `2026-11-01`.
         package let start: String

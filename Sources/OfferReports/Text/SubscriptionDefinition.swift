@@ -1,4 +1,4 @@
-/// What each number of a report about subscriptions means. The JSON, the HTML and docs/reports.md have the same words.
+/// The meaning of each number of a report about subscriptions. The JSON, the HTML and docs/reports.md have the same words.
 package enum SubscriptionDefinition: String, CaseIterable, Sendable {
     case active
     case inGrace = "in_grace"

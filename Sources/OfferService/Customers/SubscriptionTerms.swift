@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// What the App Store states about the price and the number of seats of a subscription, now and after the next renewal.
+/// The price and the number of seats of a subscription, now and after the next renewal.
 ///
 /// No rule reads these members. They answer support's questions about what a customer pays.
 struct SubscriptionTerms {

@@ -84,7 +84,7 @@ package protocol KeptResult: Sendable {
 extension OfferReport: KeptResult {}
 extension SubscriptionReport: KeptResult {}
 
-/// What is known about a report.
+/// A report, or the state of its making.
 package struct ReportStanding<Report: Sendable>: Sendable {
     /// nil if none has been made.
     package let report: Report?

@@ -54,7 +54,7 @@ package protocol SubscriberStore: ConsoleStore, EventStore, GrantStore, LinkStor
 
     // MARK: Reports
 
-    /// Reads the facts about each subscription in a range of numbers, whoever owns it.
+    /// Reads the facts about each subscription in a range of numbers.
     func subscriptionFacts(
         in app: AppScope, numbered numbers: ClosedRange<Int64>
     ) async throws(StoreError) -> [[SubscriberFact]]

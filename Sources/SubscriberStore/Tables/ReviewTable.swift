@@ -124,7 +124,7 @@ enum ReviewTable {
             [try (before?.merging(states) ?? states).json, subscription])
     }
 
-    /// Removes the next reviews of an app that is not reviewed any more.
+    /// Removes the planned reviews of an app whose events are no longer sent.
     /// - Returns: false if none is left.
     static func remove(_ app: Int64, limit: Int, _ db: any Database) throws -> Bool {
         try db.send("DELETE FROM reviewed_app WHERE app = ?", [app])

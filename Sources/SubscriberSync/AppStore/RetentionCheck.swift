@@ -20,7 +20,7 @@ package struct RetentionCheck: Sendable {
         self.configured = configured
     }
 
-    /// What a check found.
+    /// The result of a check.
     package struct Findings: Sendable {
         /// A warning for each problem, or for a failed request.
         package var warnings: [Diagnostic] = []
