@@ -200,7 +200,7 @@ struct DocumentationTests {
         let modules = own.subtracting([
             "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "app-store-stand-in", "StoreTestSupport",
             "HistoryTestSupport", "SignInTestSupport", "ConsoleSamples", "store-load", "notification-load",
-            "FuzzTargets", "offer-fuzz",
+            "FuzzTargets", "offer-fuzz", "event-process",
             "StoreKit", "SwiftUI", "Paywall",
         ])
         #expect(Set(documented.flatMap { names($0[0]) }) == modules)
