@@ -73,16 +73,25 @@ extension Samples {
 
     private static var timeline: TimelineView {
         let entries: [(Double, TimelineView.Kind, String)] = [
-            (-0.1, .refused, "The offer winback was refused: the subscription is active."),
-            (-0.1, .signed, "The offer stay was signed, by the rule retention."),
-            (-0.2, .shown, "The App Store showed the retention message stay_text."),
-            (-0.3, .autoRenew, "The customer turned auto-renew off."),
-            (-17.4, .renewal, "com.example.app.pro was renewed until 2026-12-10, at the standard price."),
-            (-47.8, .redeemed, "The offer thanks was redeemed."),
-            (-108.6, .billing, "The payment failed. The App Store tried again."),
-            (-157.2, .refund, "Apple refunded a period of com.example.app.pro: issue with the app."),
-            (-291, .purchase, "The customer bought com.example.app.pro with a free trial."),
-            (-438, .ended, "com.example.app.basic ended, because the customer cancelled."),
+            (-0.05, .grant, "thanks for com.example.app.pro approved by Grace Example"),
+            (
+                -0.06, .grant,
+                "thanks for com.example.app.pro granted by Ada Example, reason outage, to be approved by a second person"
+            ),
+            (-0.1, .refused, "winback held out by the sample winback_2026"),
+            (-0.1, .reported, "the app reports stay for com.example.app.pro as dismissed"),
+            (-0.1, .signed, "stay for com.example.app.pro, by the rule retention"),
+            (
+                -0.2, .shown,
+                "the App Store was told to show the offer stay for com.example.app.pro before a cancellation, by the rule retention"
+            ),
+            (-0.3, .autoRenew, "switched off (com.example.app.pro)"),
+            (-17.4, .renewal, "com.example.app.pro, transaction 2000000100000019"),
+            (-47.8, .redeemed, "thanks for com.example.app.pro"),
+            (-108.6, .billing, "failed; the App Store retries (com.example.app.pro)"),
+            (-157.2, .refund, "transaction 2000000100000015, 50 % of the price"),
+            (-291, .purchase, "com.example.app.pro with an offer (trial), transaction 2000000100000010"),
+            (-438, .ended, "access to com.example.app.basic ended (cancelled)"),
         ]
         return TimelineView(
             entries: entries.map { TimelineView.Entry(at: days($0.0), kind: $0.1, sentence: $0.2) },

@@ -44,7 +44,7 @@ struct CustomerPage: Sendable {
             let customer = try await customer(at: address, app)
             let (verdicts, answer) = try await decide(address, app, whatIf, request)
             let view = CustomerView(
-                customer, at: address, in: app, verdicts, answer, whatIf,
+                customer, try await shown(to: customer), at: address, in: app, verdicts, answer, whatIf,
                 page: Int(request.values["page"] ?? "") ?? 1, request)
             return .page(view.html)
         } catch { throw refusal(error, request) }
@@ -61,8 +61,9 @@ struct CustomerPage: Sendable {
         try await acts.record(.customer, request, app: address.app, customer: address.identifier.utf8)
         do throws(OfferService.Problem) {
             let customer = try await customer(at: address, app)
-            let view = CustomerView(customer, at: address, in: app, [], nil, WhatIf(), page: 1, request)
-            let timeline = CustomerTimeline.entries(customer, in: app, at: request.now)
+            let shown = try await shown(to: customer)
+            let view = CustomerView(customer, shown, at: address, in: app, [], nil, WhatIf(), page: 1, request)
+            let timeline = CustomerTimeline.entries(customer, shown, in: app, at: request.now)
             return .csv(table.csv(of: view, timeline: timeline), name: table.fileName)
         } catch { throw refusal(error, request) }
     }
@@ -73,6 +74,16 @@ struct CustomerPage: Sendable {
         let found = try await directory.find(address.reference, of: app)
         guard let customer = found.customers.first(where: { $0.owned.app == address.app }) else { throw .notFound }
         return customer
+    }
+
+    /// Returns what the App Store was told to show to the customer.
+    private func shown(to customer: KnownCustomer) async throws(OfferService.Problem) -> [RetentionShown] {
+        let subscriptions = customer.owned.recordNames.compactMap { name -> TransactionID? in
+            if case .originalTransactionID(let id) = name { id } else { nil }
+        }
+        do throws(StoreError) {
+            return try await store.retentionShown(about: Set(subscriptions), in: customer.owned.app)
+        } catch { throw .storeUnavailable }
     }
 
     /// Decides about every offer of the app, with the what-if and, if there is one, without it. In an environment that the

@@ -6,29 +6,31 @@ import SubscriberStore
 
 /// The history of a customer, from the stored data.
 enum CustomerTimeline {
+    /// - Parameter shown: what the App Store was told to show.
     /// - Returns: the entries, the newest first.
-    static func entries(_ customer: KnownCustomer, in app: Catalogue.App, at now: Timestamp) -> [TimelineView.Entry] {
-        entries(customer, customer.owned.state(in: app, at: now), customer.owned.periods(in: app))
+    static func entries(
+        _ customer: KnownCustomer, _ shown: [RetentionShown], in app: Catalogue.App, at now: Timestamp
+    ) -> [TimelineView.Entry] {
+        entries(customer, shown, customer.owned.state(in: app, at: now), customer.owned.periods(in: app))
     }
 
     /// - Returns: the entries, the newest first.
     static func entries(
-        _ customer: KnownCustomer, _ state: SubscriberState, _ periods: [SubscriptionPeriod]
+        _ customer: KnownCustomer, _ shown: [RetentionShown], _ state: SubscriberState, _ periods: [SubscriptionPeriod]
     ) -> [TimelineView.Entry] {
-        let all =
-            ofPeriods(periods) + ofChanges(customer.owned.facts) + ofRefunds(state.refunds)
-            + ofOffers(customer.ledger, customer.owned.exposures) + ofEvents(customer.owned.events)
-            + ofFacts(customer.owned.teamFacts)
-            + state.redemptions.map { redemption in
-                TimelineView.Entry(
-                    at: redemption.at, kind: .redeemed,
-                    sentence: "\(redemption.offerID) for \(redemption.productID.text)")
+        let owned = customer.owned
+        var all = ofPeriods(periods) + ofChanges(owned.facts) + ofRefunds(state.refunds)
+        all += ofOffers(customer.ledger, owned.exposures) + ofShown(shown) + ofEvents(owned.events)
+        all += ofFacts(owned.teamFacts) + owned.grants.flatMap(ofGrant)
+        all += state.redemptions.map { redemption in
+            TimelineView.Entry(
+                at: redemption.at, kind: .redeemed, sentence: "\(redemption.offerID) for \(redemption.productID.text)")
+        }
+        all += state.subscriptions.compactMap { subscription in
+            subscription.endedAt.map { end in
+                TimelineView.Entry(at: end, kind: .ended, sentence: subscription.end)
             }
-            + state.subscriptions.compactMap { subscription in
-                subscription.endedAt.map { end in
-                    TimelineView.Entry(at: end, kind: .ended, sentence: subscription.end)
-                }
-            }
+        }
         return all.enumerated().sorted { ($0.element.at, $0.offset) > ($1.element.at, $1.offset) }.map(\.element)
     }
 
@@ -55,9 +57,12 @@ enum CustomerTimeline {
 
     private static func ofRefunds(_ refunds: [Refund]) -> [TimelineView.Entry] {
         refunds.map { refund in
-            let share = refund.percentage.map { ", \(Double($0) / 1000) % of the price" } ?? ""
+            let share = refund.percentage.map { thousandths in
+                let percent = thousandths % 1000 == 0 ? "\(thousandths / 1000)" : "\(Double(thousandths) / 1000)"
+                return ", \(percent) % of the price"
+            }
             return TimelineView.Entry(
-                at: refund.at, kind: .refund, sentence: "transaction \(refund.transactionID.text)\(share)")
+                at: refund.at, kind: .refund, sentence: "transaction \(refund.transactionID.text)\(share ?? "")")
         }
     }
 
@@ -78,12 +83,38 @@ enum CustomerTimeline {
     }
 
     private static func ofEvents(_ events: [OfferEvent]) -> [TimelineView.Entry] {
-        events.map { event in
+        events.filter { !$0.isOfAppStore }.map { event in
             let error = event.error.map { ": \($0)" } ?? ""
             return TimelineView.Entry(
-                at: event.at, kind: event.kind == .failed || event.kind == .dismissed ? .refused : .shown,
-                sentence: "the app reports \(event.offerID.text) as \(event.kind.rawValue)\(error)")
+                at: event.at, kind: event.kind == .shown ? .shown : .reported,
+                sentence: "the app reports \(event.offerID.text) for \(event.productID.text) as "
+                    + "\(event.kind.rawValue)\(error)")
         }
+    }
+
+    private static func ofShown(_ shown: [RetentionShown]) -> [TimelineView.Entry] {
+        shown.map { shown in
+            let rule = shown.rule.map { ", by the rule \($0)" } ?? ""
+            return TimelineView.Entry(
+                at: shown.at, kind: .shown, sentence: "the App Store was told to show \(shown.words)\(rule)")
+        }
+    }
+
+    private static func ofGrant(_ grant: OfferGrant) -> [TimelineView.Entry] {
+        let offer = "\(grant.offerID.text) for \(grant.productID.text)"
+        func entry(_ at: Timestamp, _ sentence: String) -> TimelineView.Entry {
+            TimelineView.Entry(at: at, kind: .grant, sentence: "\(offer) \(sentence)")
+        }
+        let needed = grant.approval == .notNeeded ? "" : ", to be approved by a second person"
+        var entries = [
+            entry(
+                grant.at,
+                grant.campaign.map { "granted by a personal link of the campaign \($0)" }
+                    ?? "granted by \(grant.maker.label), reason \(grant.purpose.reason)\(needed)")
+        ]
+        if case .given(let act) = grant.approval { entries.append(entry(act.at, "approved by \(act.person.label)")) }
+        if let act = grant.withdrawal { entries.append(entry(act.at, "withdrawn by \(act.person.label)")) }
+        return entries
     }
 
     private static func ofFacts(_ facts: [TeamFact]) -> [TimelineView.Entry] {
@@ -111,9 +142,30 @@ extension TimelineView {
     }
 }
 
+extension OfferEvent {
+    /// True if the service made the event for an offer that the App Store was told to show. Apps name an account or a
+    /// signature.
+    fileprivate var isOfAppStore: Bool {
+        guard nonce == nil, case .originalTransactionID? = subject.customer else { return false }
+        return true
+    }
+}
+
+extension RetentionShown {
+    fileprivate var words: String {
+        if let offerID {
+            let product = productID.map { " for \($0.text)" } ?? ""
+            return "the offer \(offerID.text)\(product) before a cancellation"
+        }
+        if let productID { return "the product \(productID.text) before a cancellation" }
+        if let messageIdentifier { return "the message \(messageIdentifier) before a cancellation" }
+        return "no message before a cancellation" + (reason == "rules" ? "" : " (\(reason.replacing("_", with: " ")))")
+    }
+}
+
 extension Subscription {
     fileprivate var end: String {
-        let reason = endedBecause.map { " (\($0.rawValue.replacing("_", with: " ")))" } ?? ""
+        let reason = endedBecause.flatMap { $0 == .other ? nil : " (\($0.rawValue.replacing("_", with: " ")))" } ?? ""
         return "access to \(productID.text) ended\(reason)"
     }
 }

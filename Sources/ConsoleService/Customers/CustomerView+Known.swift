@@ -6,9 +6,12 @@ import SubscriberStore
 
 extension CustomerView {
     /// The page about a customer.
-    /// - Parameter page: the page of the timeline, from 1.
+    /// - Parameters:
+    ///   - shown: what the App Store was told to show.
+    ///   - page: the page of the timeline, from 1.
     convenience init(
-        _ customer: KnownCustomer, at address: CustomerAddress, in app: Catalogue.App, _ verdicts: [OfferVerdict],
+        _ customer: KnownCustomer, _ shown: [RetentionShown], at address: CustomerAddress, in app: Catalogue.App,
+        _ verdicts: [OfferVerdict],
         _ answer: AppAnswer?, _ whatIf: WhatIf, page: Int, _ request: ConsoleRequest
     ) {
         let owned = customer.owned
@@ -34,7 +37,8 @@ extension CustomerView {
                 Link(identifier: Identifier($0.identifier), account: Identifier(CustomerIdentifier($0.account)))
             },
             timeline: TimelineView(
-                CustomerTimeline.entries(customer, state, periods.values.flatMap(\.self)), page: page, at: address))
+                CustomerTimeline.entries(customer, shown, state, periods.values.flatMap(\.self)), page: page,
+                at: address))
     }
 }
 

@@ -58,5 +58,5 @@ extension OfferGrant.Person {
     init(_ account: ConsoleAccount) { self.init(account.name, subject: account.subject) }
 
     /// The name as the console shows it.
-    fileprivate var label: String { ConsoleAccount(name: name, subject: subject, roles: []).label }
+    var label: String { ConsoleAccount(name: name, subject: subject, roles: []).label }
 }

@@ -3,7 +3,8 @@ package import OfferCore
 /// What happened to a customer, the newest first.
 package final class TimelineView: Sendable {
     package enum Kind: Sendable {
-        case purchase, renewal, autoRenew, ended, refund, billing, shown, signed, redeemed, refused, data
+        case purchase, renewal, autoRenew, ended, refund, billing, shown, reported, signed, redeemed, refused, grant,
+            data
 
         var words: StaticString {
             switch self {
@@ -14,9 +15,11 @@ package final class TimelineView: Sendable {
             case .refund: "Refund"
             case .billing: "Payment"
             case .shown: "Shown"
+            case .reported: "App"
             case .signed: "Signed"
             case .redeemed: "Redeemed"
             case .refused: "Refused"
+            case .grant: "Grant"
             case .data: "Data"
             }
         }
@@ -25,8 +28,8 @@ package final class TimelineView: Sendable {
             switch self {
             case .purchase, .renewal: "money"
             case .refund, .billing, .ended, .refused: "loss"
-            case .signed, .redeemed, .shown: "offer"
-            case .autoRenew, .data: "plain"
+            case .signed, .redeemed, .shown, .grant: "offer"
+            case .autoRenew, .reported, .data: "plain"
             }
         }
     }

@@ -85,6 +85,11 @@ package protocol SubscriberStore: ConsoleStore, EventStore, GrantStore, LinkStor
     /// Records what the App Store was told to show, permanently. A second record for a request changes nothing.
     func record(_ shown: RetentionShown, in app: AppScope) async throws(StoreError)
 
+    /// Returns what the App Store was told to show about some subscriptions, in no particular order.
+    func retentionShown(
+        about subscriptions: Set<TransactionID>, in app: AppScope
+    ) async throws(StoreError) -> [RetentionShown]
+
     /// Forgets the requests that were answered before a time. Their reservations are kept.
     func pruneRetentionOffers(before time: Timestamp) async throws(StoreError)
 

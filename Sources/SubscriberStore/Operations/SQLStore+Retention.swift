@@ -39,6 +39,16 @@ extension SQLStore {
         }
     }
 
+    package func retentionShown(
+        about subscriptions: Set<TransactionID>, in app: AppScope
+    ) async throws(StoreError) -> [RetentionShown] {
+        try await read { db in
+            guard let app = try AppTable.id(of: app, db) else { return [] }
+            return try db.rows(RetentionShownTable.all(about: subscriptions, app)).joined()
+                .map(RetentionShownTable.shown)
+        }
+    }
+
     package func pruneRetentionOffers(before time: Timestamp) async throws(StoreError) {
         try await write(.everything) { db in try RetentionTable.prune(before: time, db) }
     }

@@ -3,6 +3,15 @@ import OfferEligibility
 
 /// The answers to requests for retention messages.
 enum RetentionShownTable {
+    /// Returns the queries for the rows that ``shown(_:)`` reads.
+    static func all(about subscriptions: Set<TransactionID>, _ app: Int64) -> [Query] {
+        ofSubscriptions.queries(about: subscriptions.map(CustomerIdentifier.originalTransactionID), app)
+    }
+
+    private static let ofSubscriptions = IdentifierQueries { kind, value in
+        "SELECT * FROM retention_shown WHERE app = ?1 AND kind = \(kind) AND value = \(value)"
+    }
+
     static func shown(_ row: Row) throws -> RetentionShown {
         guard let request = UUIDText(parsing: Array((try row["request_id"] as String).utf8)) else {
             throw StoreError.unreadable("request_id")

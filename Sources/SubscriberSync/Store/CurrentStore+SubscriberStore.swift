@@ -103,6 +103,14 @@ extension CurrentStore: SubscriberStore {
         try await write { store throws(StoreError) in try await store.record(shown, in: app) }
     }
 
+    package func retentionShown(about subscriptions: Set<TransactionID>, in app: AppScope) async throws(StoreError)
+        -> [RetentionShown]
+    {
+        try await read { store throws(StoreError) in
+            try await store.retentionShown(about: subscriptions, in: app)
+        }
+    }
+
     package func pruneRetentionOffers(before time: Timestamp) async throws(StoreError) {
         try await write { store throws(StoreError) in try await store.pruneRetentionOffers(before: time) }
     }

@@ -103,6 +103,16 @@ struct OfferEventTests {
             let events = try await Self.events(store)
             #expect(events.map(\.kind) == [.shown] && events[0].offerID == Self.offer.offerID)
             #expect(events[0].subject == .customer(.originalTransactionID(original)))
+            let other = Sample.shown(3, of: Sample.id("9"))
+            try await store.record(other, in: Sample.production)
+            func shown(_ subscriptions: Set<TransactionID>, in app: AppScope) async throws -> Set<RetentionShown> {
+                Set(try await store.retentionShown(about: subscriptions, in: app))
+            }
+            let own: Set = [Sample.shown(1, of: original, offer: "keep"), Sample.shown(2, of: original)]
+            #expect(try await shown([original], in: Sample.production) == own)
+            #expect(try await shown([original, Sample.id("9")], in: Sample.production) == own.union([other]))
+            #expect(try await shown([original], in: Sample.sandbox) == [])
+            #expect(try await shown([], in: Sample.production) == [])
         }
     }
 

@@ -72,6 +72,7 @@ enum ServiceWork {
                 forms: [.init(signature: .v2, messageIdentifier: message)]))
         _ = try await store.retentionOffer(for: request, in: Sample.production, at: Sample.day(3))
         try await store.record(Sample.shown(1), in: Sample.production)
+        _ = try await store.retentionShown(about: [Sample.id("1")], in: Sample.production)
         try await store.pruneRetentionOffers(before: Sample.day(2))
         try await keyedRequests(store)
         _ = try await store.record(
