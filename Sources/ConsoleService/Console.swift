@@ -46,7 +46,7 @@ package enum Console {
                     health: application.health, keys: application.policy, metrics: application.metrics,
                     reports: { [metrics = application.metrics] in metrics.sync.figures.catalogueReports }
                 ).route,
-                AuditPage(acts: acts, path: auditPath, waitLimit: application.searchWait).route,
+                AuditPage(acts: acts, store: store, path: auditPath, waitLimit: application.searchWait).route,
             ] + CustomerPage(directory: application.directory, store: store, acts: acts, log: log).routes
             + GrantPage(desk: application.desk, store: store, acts: acts, log: log).routes
             + OffersPage(store: store).routes

@@ -92,15 +92,17 @@ package enum Samples {
     }
 
     static var audit: AuditView {
-        let acts = ["signed in", "looked up a customer", "acknowledged an alarm", "ended a session"]
+        let acts = ["console_sign_in", "console_customer", "console_grant", "customer_grant_withdrawn"]
         let lines = (0..<14).map { (place: Int) -> AuditView.Line in
-            let person = place % 3 == 0 ? "Ada Example" : "Sam Support"
+            let isGrant = place % 4 > 1
+            let grant = "stay for com.example.app.pro, reason outage, grant 4f5b1c9e-27a8-4c35-9d0e-0b6f3a8d72c1"
             return AuditView.Line(
                 number: Int64(20_417 - place), at: days(-Double(place) / 7),
-                person: person,
-                act: acts[place * 5 % 4], subject: place % 4 == 0 ? "console" : "order MK5TTTVWJ\(place)",
-                address: place % 4 == 1 ? PageAddress("/customer", ["id": "1"]) : nil,
-                refusal: place == 5 ? "not_allowed" : nil)
+                person: ["Ada Example", "Sam Support (00u1a2b3c4)", "Sam Support", "crm, with the API"][place % 4],
+                act: acts[place % 4],
+                subject: place % 4 == 0 ? "–" : "customer 262cb1d04a7e… (com.example.app, Production)",
+                details: isGrant ? grant + (place % 4 == 3 ? ", made by Sam Support" : "") : nil,
+                refusal: place == 6 ? "grant_exists" : nil)
         }
         return AuditView(
             frame: frame(PageAddress("/audit")), lines: lines,

@@ -100,7 +100,7 @@ extension FoundCustomer {
 /// The meanings that a text in the search box can have.
 struct CustomerSearch {
     private let text: String
-    private let identifiers: [CustomerIdentifier]
+    let identifiers: [CustomerIdentifier]
     private let order: OrderNumber?
 
     init(_ text: String) {

@@ -11,20 +11,23 @@ package final class AuditView: Sendable {
         let person: String
         let act: String
         let subject: String
+        /// The offer, the reason and the identifier of a grant; nil for most other acts.
+        let details: String?
         /// The page of the subject; nil if there is none, or the person may not open it.
         let address: PageAddress?
         /// The code of the problem for which the act was refused; nil if it took effect.
         let refusal: String?
 
         package init(
-            number: Int64, at: Timestamp, person: String, act: String, subject: String, address: PageAddress? = nil,
-            refusal: String? = nil
+            number: Int64, at: Timestamp, person: String, act: String, subject: String, details: String? = nil,
+            address: PageAddress? = nil, refusal: String? = nil
         ) {
             self.number = number
             self.at = at
             self.person = person
             self.act = act
             self.subject = subject
+            self.details = details
             self.address = address
             self.refusal = refusal
         }
@@ -87,7 +90,7 @@ package final class AuditView: Sendable {
     package var html: HTML {
         let scope: HTML =
             showsEveryone
-            ? "Look-ups and acts of everybody who uses the console."
+            ? "Look-ups and acts of everybody who uses the console, and grants with the API."
             : "Your own look-ups and acts. An auditor sees those of everybody."
         return frame.page(
             "Audit", in: .audit,
@@ -140,12 +143,13 @@ package final class AuditView: Sendable {
 
     private func row(_ line: Line) -> HTML {
         let subject = UserText.text(line.subject)
+        let details = line.details.map { #"<span class="note">\#(UserText.text($0))</span>"# as HTML }
         let outcome = line.refusal.map { Blocks.badge(.bad, "refused: \(UserText.text($0))") }
         return Blocks.row([
             #"<span class="number">\#(line.number)</span>"#,
             #"<time datetime="\#(ConsoleClock.machineText(line.at))">\#(frame.clock.second(line.at))</time>"#,
             UserText.text(line.person), UserText.text(line.act),
-            line.address.map { #"<a href="\#($0)">\#(subject)</a>"# } ?? subject, outcome ?? "done",
+            "\(line.address.map { #"<a href="\#($0)">\#(subject)</a>"# } ?? subject)\(details)", outcome ?? "done",
         ])
     }
 }
