@@ -95,6 +95,15 @@ struct TestConsole {
 
     var now: Timestamp { clock.withLockedValue { $0 } }
 
+    /// Everything that the database stores for an export: neither sessions nor links.
+    func records() async throws -> [String] {
+        let lines = NIOLockedValueBox<[String]>([])
+        try await store.forEachRecord { record throws(StoreError) in
+            lines.withLockedValue { $0.append(String(decoding: record.line, as: UTF8.self)) }
+        }
+        return lines.withLockedValue { $0.sorted() }
+    }
+
     func setTime(_ time: Timestamp) { clock.withLockedValue { $0 = time } }
 
     /// The lines of the audit trail about acts in the console, without their hashes.

@@ -161,16 +161,16 @@ extension WhatIf {
 }
 
 extension TeamFactValue {
-    /// The value that a person typed: `true`, `false`, a JSON number, or else a text.
+    /// The value that a person typed: `true`, `false`, a number or a text in quotation marks as in JSON, or else a text.
     fileprivate init(typed text: String) {
         switch text {
         case "true": self = .bool(true)
         case "false": self = .bool(false)
         default:
-            if case .number(let digits)? = try? JSONReader.read(Array(text.utf8)) {
-                self = .number(digits)
-            } else {
-                self = .text(Array(text.utf8))
+            switch try? JSONReader.read(Array(text.utf8)) {
+            case .number(let digits): self = .number(digits)
+            case .string(let utf8): self = .text(utf8)
+            default: self = .text(Array(text.utf8))
             }
         }
     }

@@ -139,7 +139,8 @@ package final class WhatIf: Sendable {
             \(Form.text("factName", label: "The fact", value: factName, attributes: #" maxlength="64""#))\
             \(Form.text("factValue", label: "has the value", value: factValue, attributes: #" maxlength="1024""#))\
             <button>Decide</button></form>
-            <p class="note">This only decides again. It stores and signs nothing.</p></details>
+            <p class="note">This only decides again. It stores and signs nothing. Digits are a number, and true and false are \
+            no texts, unless they are in quotation marks.</p></details>
 
             """
     }
