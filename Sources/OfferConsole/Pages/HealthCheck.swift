@@ -61,7 +61,8 @@ package enum HealthCheck: String, CaseIterable, Sendable {
 
     private var degraded: StaticString {
         switch self {
-        case .keys: "A key file is invalid, a configured key is missing, or the disk hangs. The other keys sign."
+        case .keys:
+            "A key file is invalid, a configured key is missing, or the disk or a token hangs. The other keys sign."
         case .audit: "The trail can be written, but its file has a fault, or lines are gone."
         case .clock: "The clock jumped by more than two seconds within the last ten minutes."
         case .catalogue: "A newer configuration was rejected or waits for its keys. The older one is in force."
@@ -79,7 +80,8 @@ package enum HealthCheck: String, CaseIterable, Sendable {
 
     private var failed: StaticString {
         switch self {
-        case .keys: "A configured key cannot sign, or made a signature that did not verify. It is out of service."
+        case .keys:
+            "A configured key cannot sign: its file or token fails, the token refused the PIN, or a signature did not verify."
         case .selfTest: "A known-answer test failed. Nothing is signed until the process restarts."
         case .audit: "The trail cannot be written, so nothing is signed."
         case .clock: "The clock shows a time before this version was built, so nothing is signed."
@@ -92,7 +94,11 @@ package enum HealthCheck: String, CaseIterable, Sendable {
     var action: StaticString {
         switch self {
         case .keys:
-            "Run <code>offer-signer doctor</code>. If a signature did not verify, restart on another machine."
+            """
+            Run <code>offer-signer doctor</code>. After a refused PIN, correct the PIN file, and run \
+            <code>offer-signer keys check --try-pin</code> once. If a token hangs, repair its device or server. If a \
+            signature did not verify, start the service on another machine.
+            """
         case .selfTest: "Suspect memory, processor or libcrypto. Start the service on another machine."
         case .audit: "Free the disk, or correct the file’s permissions. Writing resumes by itself."
         case .clock: "Correct the time with NTP or chrony. Signing resumes by itself."
