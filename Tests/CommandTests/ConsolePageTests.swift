@@ -1,4 +1,5 @@
 import Foundation
+import OfferAudit
 import OfferConfiguration
 import TestSupport
 import Testing
@@ -19,6 +20,16 @@ struct ConsolePageTests {
             let path = MarkdownBlock.repository.appending(path: script).path
             #expect(FileManager.default.isExecutableFile(atPath: path))
         }
+    }
+
+    @Test("the part for auditors names every act that has a line")
+    func acts() throws {
+        let page = try String(contentsOf: MarkdownBlock.repository.appending(path: "docs/console.md"), encoding: .utf8)
+        let part = try #require(
+            page.components(separatedBy: "## Auditor: who did what").last?.components(separatedBy: "\n## ").first)
+        let named = part.matches(of: /`((?:console|customer)_[a-z_]+)`/).map { String($0.output.1) }
+        let grants = [CustomerChange.Kind.grant, .grantApproval, .grantWithdrawal].map(\.rawValue)
+        #expect(named.sorted() == (ConsoleAct.Kind.allCases.map(\.rawValue) + grants).sorted())
     }
 
     @Test("the settings turn on a console, with and without an identity provider")

@@ -75,6 +75,13 @@ struct ConsoleTests {
         #expect(
             try curl(form[0], form[1], "-H", "Sec-Fetch-Site: cross-site", url + "/sign-in/link").contains("Error 403"))
         #expect(try curl(form[0], form[1], form[2], form[3], url + "/sign-in/link").contains("Find a customer"))
+        for path in ["/sign-in", "/find", "/sign-in/link"] {
+            #expect(try await service.get(path).status == 404, "\(path) of the public listener")
+        }
+        for path in ["/v1/promotional-offers", "/offer", "/health/ready", "/metrics"] {
+            let status = try Command.run("curl", ["-sS", "-o", "/dev/null", "-w", "%{http_code}", url + path])
+            #expect(status.standardOutput == "404", "\(path) of the console’s listener")
+        }
         let sessions = try console(["sessions"]).standardOutput
         #expect(sessions.hasSuffix(", auditor,support: Ada Lovelace\n") && sessions.hasPrefix("since 20"))
         #expect(try console(["sign-out", "--name", "Grace"]).standardOutput == "0 sessions ended\n")
