@@ -72,6 +72,14 @@ struct GrantsPage: Sendable {
         }
     }
 
+    /// The page of the customer, if the form comes from there.
+    private func pageAfter(_ request: ConsoleRequest) throws(ConsoleRefusal) -> PageAddress {
+        guard request.values["kind"] != nil else { return PageAddress("/grants") }
+        let address = try CustomerAddress(request.values)
+        _ = try request.app(address.app.bundleID)
+        return address.page
+    }
+
     private func act(
         _ kind: ConsoleAct.Kind, _ request: ConsoleRequest,
         _ change: (StoredGrant, OfferGrant.Act) async throws(OfferService.Problem) -> StoredGrant
@@ -80,7 +88,7 @@ struct GrantsPage: Sendable {
         guard let id = UUIDText(parsing: Array((request.values["grant"] ?? "").utf8)) else {
             throw .problem(.badRequest("The field grant is not the ID of a grant."))
         }
-        let back = try request.values["kind"] == nil ? PageAddress("/grants") : CustomerAddress(request.values).page
+        let back = try pageAfter(request)
         do throws(OfferService.Problem) {
             let stored = try await desk.grant(id)
             _ = try await acts.record(kind, of: stored, by: session.account, request) {

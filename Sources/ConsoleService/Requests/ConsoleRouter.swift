@@ -29,12 +29,12 @@ package struct ConsoleRouter: Responder {
         }
     }
 
-    private struct Key: Hashable {
+    struct Key: Hashable {
         let path: String
         let isAct: Bool
     }
 
-    private let routes: [Key: ConsoleRoute]
+    let routes: [Key: ConsoleRoute]
     private let counters: [String: [Int: Counter]]
     private let origin: ConsoleOrigin
     private let sessions: ConsoleSessions
