@@ -500,8 +500,8 @@ let package = Package(
                 "offer-signer", "notification-load", "store-load", "OfferCore", "OfferEligibility", "OfferCrypto",
                 "OfferTelemetry", "OfferHTTP", "OfferAudit", "AppStoreData", "SubscriberStore", "OfferConfiguration",
                 "SubscriberSync", "OfferService", "TestSupport", "AppStoreTestSupport", "AppStoreStandIn",
-                "StoreTestSupport", "HistoryTestSupport", "SignInTestSupport", locks, crypto, grdb, nioCore, nioPosix,
-                yams,
+                "StoreTestSupport", "HistoryTestSupport", "SignInTestSupport", "OfferConsole", "ConsoleSamples", locks,
+                crypto, grdb, nioCore, nioPosix, yams,
             ],
             exclude: [
                 "AllocationCounter.c.txt", "BadMachine.c.txt", "FaultyModule.c.txt", "HangingDisk.c.txt",

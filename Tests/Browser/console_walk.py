@@ -6,8 +6,9 @@ Signs in with the link, finds a customer, tries new rules, opens every section, 
 and at 1,280 and 320 pixels, axe-core must find no violation, nothing may be wider than the page, and the browser must report
 no error. The same holds in print. Then the same way works with JavaScript turned off. Exits with status 1 if anything is wrong.
 
-With a second link, of another person, the two approve a grant above the daily budget of two, and acknowledge an alarm. With a hostile
-name, the page of that customer is checked too.
+With a second link, of another person, the two approve a grant above the daily budget of two, and acknowledge an alarm. Then the keyboard
+alone grants an offer, takes it back, reads the audit trail and changes the offset of times: nothing gets the focus except by Tab. With a
+hostile name, the page of that customer is checked too.
 """
 
 import argparse
@@ -16,9 +17,11 @@ import json
 import pathlib
 import sys
 import tempfile
+import time
 from urllib.parse import urlsplit
 
 from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.common.exceptions import TimeoutException
@@ -38,6 +41,26 @@ if (document.documentElement.scrollWidth > innerWidth)
     if (e.getBoundingClientRect().right > innerWidth + 1 && !e.parentElement.closest('.scroll, .command'))
       wide.push(e.tagName + '.' + (e.getAttribute('class') || ''));
 return wide.slice(0, 5);
+"""
+
+# Returns every control that Tab must reach, in the order of the page. Of radio buttons with one name, Tab reaches one.
+CONTROLS = """
+const names = new Set();
+return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary')].filter(e => {
+  if (!e.checkVisibility() || e.disabled) return false;
+  if (e.type !== 'radio') return true;
+  return names.has(e.name) ? false : names.add(e.name);
+});
+"""
+# Returns the focused element, and what is wrong with how it shows that.
+FOCUSED = """
+const e = document.activeElement, faults = [];
+if (e === null || e === document.body || e === document.documentElement) return [null, '', faults];
+const style = getComputedStyle(e), box = e.getBoundingClientRect();
+if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 2) faults.push('no outline');
+if (box.width < 1 || box.height < 1 || box.bottom <= 0 || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth)
+  faults.push('outside of the window');
+return [e, e.tagName.toLowerCase() + ' ' + (e.name || e.innerText || '').trim().slice(0, 40), faults];
 """
 
 RULES = """\
@@ -113,11 +136,124 @@ class Walk:
                 if self.arguments.screenshots:
                     self.screenshot(driver, f"{name}-{width}-{mode}", width)
         for entry in driver.get_log("browser"):
-            status = {"not-found": "404", "rules-problems": "400"}.get(name)
+            status = {"not-found": "404", "rules-problems": "400", "grant-refused": "400"}.get(name)
             expected = status is not None and status in entry["message"]
             self.expect(f"{name}: the browser reports {entry['message']}", expected)
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def check_tab(self, driver, name):
+        """Presses Tab through the open page: every control is reached, in the order of the page, and is seen to have the focus."""
+        controls = driver.execute_script(CONTROLS)
+        # Tab begins at the top, wherever the page has put the focus.
+        driver.execute_script("const b = document.body; b.tabIndex = -1; b.focus(); b.removeAttribute('tabindex'); scrollTo(0, 0)")
+        reached = []
+        for _ in range(2 * len(controls) + 20):
+            ActionChains(driver).send_keys(Keys.TAB).perform()
+            element, label, faults = driver.execute_script(FOCUSED)
+            if reached and element == reached[-1]:
+                # A date has a part for the day, the month and the year each.
+                continue
+            if element is None or element in reached:
+                break
+            reached.append(element)
+            if faults:
+                self.expect(f"{name}: the focus on '{label}': {', '.join(faults)}", False)
+        # A region that scrolls has the focus too.
+        self.expect(f"{name}: Tab reaches each control in order", [one for one in reached if one in controls] == controls)
+
+    def tab_to(self, driver, css, text=""):
+        """Presses Tab until an element has the focus that a selector matches and that has a text."""
+        for _ in range(200):
+            ActionChains(driver).send_keys(Keys.TAB).perform()
+            element, label, faults = driver.execute_script(FOCUSED)
+            if element is not None and text in element.text and driver.execute_script(
+                    "return arguments[0].matches(arguments[1])", element, css):
+                self.expect(f"the focus on '{label}' is seen: {faults}", not faults)
+                return
+        self.expect(f"Tab reaches {css} {text}", False)
+
+    def press(self, driver, *keys):
+        ActionChains(driver).send_keys(*keys).perform()
+
+    def by_keyboard(self, driver):
+        """Does the acts of support with the keyboard alone, from the search box on."""
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(self.arguments.link))
+        driver.get(origin + "/find")
+        box = driver.find_element(By.NAME, "q")
+        WebDriverWait(driver, 30).until(lambda driver: box == driver.switch_to.active_element)
+        self.press(driver, self.arguments.transaction, Keys.ENTER)
+        self.expect_text(driver, "the keyboard finds the customer", ">Timeline", path="/customer")
+        self.tab_to(driver, "form[action='/grants/withdraw'] button")
+        self.press(driver, Keys.SPACE)
+        self.expect_text(driver, "the keyboard withdraws the grant", "not eligible</span>", path="/customer")
+        self.tab_to(driver, "a", "to this customer")
+        self.press(driver, Keys.ENTER)
+        self.expect_text(driver, "the keyboard opens the form", "Lift the limits of the customer", path="/grant")
+        self.tab_to(driver, "textarea[name=note]")
+        self.press(driver, "By keyboard alone.")
+        self.tab_to(driver, "input[name=days]")
+        # Tab selects the text of the field.
+        self.press(driver, "0", Keys.ENTER)
+        self.expect_text(driver, "the form says what is wrong", "The number of days must be from 1 to 366.", path="/grant")
+        self.check(driver, "grant-refused")
+        self.tab_to(driver, "input[name=days]")
+        self.press(driver, Keys.BACKSPACE, "3")
+        self.tab_to(driver, "input[name=liftsLimits]")
+        self.press(driver, Keys.SPACE)
+        self.tab_to(driver, "button", "Grant the offer")
+        self.press(driver, Keys.ENTER)
+        self.expect_text(driver, "the keyboard grants the offer", "those of the customer are lifted", path="/customer")
+        self.check(driver, "customer-limits-lifted")
+        self.tab_to(driver, "nav a", "Grants")
+        self.press(driver, Keys.ENTER)
+        self.expect_text(driver, "the keyboard opens the grants", "By keyboard alone.", path="/grants")
+        self.tab_to(driver, "form[action='/grants/withdraw'] button")
+        self.press(driver, Keys.ENTER)
+        self.expect_text(driver, "the grant is withdrawn from the list", "No grant waits", path="/grants")
+        self.tab_to(driver, "nav a", "Audit")
+        self.press(driver, Keys.ENTER)
+        self.expect_text(driver, "the keyboard opens the audit trail", "Lines of the audit trail", path="/audit")
+        self.tab_to(driver, "input[name=customer]")
+        self.press(driver, self.arguments.transaction)
+        self.tab_to(driver, "select[name=act]")
+        self.press(driver, "console_grant_withdrawn")
+        self.tab_to(driver, "form.filter button")
+        self.press(driver, Keys.ENTER)
+        self.expect_text(driver, "the filter is in the address", "Clear</a>", path="/audit")
+        # The trail names the customer of a grant by the account.
+        self.expect("the grants of the customer are found", len(driver.find_elements(By.CSS_SELECTOR, "table.trail tbody tr")) > 1)
+        self.check(driver, "audit-filtered")
+        self.tab_to(driver, "details.clock summary")
+        self.press(driver, Keys.ENTER)
+        self.tab_to(driver, "form[action='/clock'] select")
+        self.press(driver, Keys.DOWN)
+        self.tab_to(driver, "form[action='/clock'] button")
+        self.press(driver, Keys.ENTER)
+        self.expect_text(driver, "the offset is changed", "Times are in UTC+", path="/audit")
+        self.expect("the page is the same", "customer=" + self.arguments.transaction in driver.current_url)
+        self.check_tab(driver, "audit")
+
+    def download(self, driver, what, link):
+        """Follows a link or a button to a table, and waits for the file."""
+        with tempfile.TemporaryDirectory() as folder:
+            driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": folder})
+            link.send_keys(Keys.ENTER)
+            end = time.monotonic() + 60
+            files = []
+            while time.monotonic() < end and not files:
+                time.sleep(0.05)
+                files = [file for file in pathlib.Path(folder).glob("*.csv") if file.stat().st_size]
+            text = files[0].read_text() if files else ""
+            self.expect(f"{what} is downloaded as a table", "," in text.split("\n")[0])
+
+    def download_tables(self, driver, what):
+        """Downloads every table of the open page."""
+        driver.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
+        links = driver.find_elements(By.CSS_SELECTOR, "main a[href*='.csv'], main form[action$='.csv'] button")
+        self.expect(f"{what} has tables", len(links) > 0)
+        for number, link in enumerate(links):
+            self.download(driver, f"{what} {number}", link)
 
     def screenshot(self, driver, name, width):
         size = driver.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]
@@ -217,6 +353,8 @@ class Walk:
             self.expect_text(driver, f"the customer has {heading}", f">{heading}")
         self.expect("one hit opens the customer", urlsplit(driver.current_url).path == "/customer")
         check(driver, "customer")
+        if check == self.check:
+            self.download_tables(driver, "the customer")
         self.grant(driver, check)
         summary = driver.find_element(By.CSS_SELECTOR, ".what-if summary")
         summary.send_keys(Keys.ENTER)
@@ -232,6 +370,8 @@ class Walk:
             self.expect(f"{name} opens", driver.find_element(By.TAG_NAME, "h1").text != "" and "Error" not in driver.title)
             if name != "find":
                 check(driver, name)
+            if name == "offers" and check == self.check:
+                self.download_tables(driver, "the list of offers")
         self.read_list(driver, check, origin)
         self.read_report(driver, check, origin)
         self.try_rules(driver, check, origin)
@@ -251,6 +391,8 @@ class Walk:
                 break
         self.expect("a list has customers", "Download as CSV" in driver.page_source)
         check(driver, "list")
+        if check == self.check:
+            self.download_tables(driver, "the list of customers")
 
     def read_report(self, driver, check, origin):
         """Opens the overview of all offers, sorts it, and reads the report of the first offer."""
@@ -262,6 +404,8 @@ class Walk:
         # Nobody reloads the page. Idle threads count, and wait while the machine is busy.
         self.expect_text(driver, "the report is made", "As of</dt>", path="/reports/offer", seconds=300)
         check(driver, "report")
+        if check == self.check:
+            self.download_tables(driver, "the report")
         driver.find_element(By.CSS_SELECTOR, "form.buttons button").send_keys(Keys.ENTER)
         self.expect_text(driver, "the page is there again", "As of</dt>", path="/reports/offer")
         driver.get(origin + "/reports?sort=effect")
@@ -292,6 +436,8 @@ class Walk:
             self.expect_text(driver, "the trial ends", "finished</span>", path="/rules/trial", seconds=300)
         self.expect_text(driver, "the result is a table", "Eligible then")
         check(driver, "rules-trial")
+        if check == self.check:
+            self.download_tables(driver, "the trial")
         driver.get(origin + "/rules")
         self.expect_text(driver, "the trial is listed", "finished</span>")
 
@@ -327,6 +473,7 @@ class Walk:
                     for cookie in cookies:
                         third.add_cookie({key: cookie[key] for key in ("name", "value", "path", "httpOnly", "secure")})
                     self.decide_together(third)
+                    self.by_keyboard(third)
                 finally:
                     third.quit()
             plain.find_element(By.CSS_SELECTOR, "form.account button").send_keys(Keys.ENTER)
@@ -343,11 +490,16 @@ class Walk:
         return 1 if self.faults else 0
 
 
-parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--link", required=True, help="a sign-in link with every role")
-parser.add_argument("--transaction", required=True, help="a transaction ID of a customer")
-parser.add_argument("--second-link", help="a sign-in link of another person, with the role marketing")
-parser.add_argument("--hostile", help="a username with markup")
-parser.add_argument("--screenshots", help="a folder for a picture of each page")
-parser.add_argument("--axe", help="the file axe.min.js")
-sys.exit(Walk(parser.parse_args()).run())
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--link", required=True, help="a sign-in link with every role")
+    parser.add_argument("--transaction", required=True, help="a transaction ID of a customer")
+    parser.add_argument("--second-link", help="a sign-in link of another person, with the role marketing")
+    parser.add_argument("--hostile", help="a username with markup")
+    parser.add_argument("--screenshots", help="a folder for a picture of each page")
+    parser.add_argument("--axe", help="the file axe.min.js")
+    sys.exit(Walk(parser.parse_args()).run())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,7 @@
 import AppStoreStandIn
+import ConsoleSamples
 import Foundation
+import OfferConsole
 import OfferCore
 import OfferEligibility
 import SignInTestSupport
@@ -273,6 +275,20 @@ struct ConsoleTests {
             environment: [:])
         #expect(outcome.status == 0, "\(outcome.standardOutput)\(outcome.standardError)")
         #expect(outcome.standardOutput.contains(" 0 faults"))
+        #expect(service.stop() == 0)
+    }
+
+    @Test("every page in every state passes axe-core in each mode in Chromium, and Tab reaches all of it")
+    func samples() async throws {
+        let (service, url) = try await start()
+        let pages = Samples.pages
+        for page in pages { try folder.write(page.html.text.utf8, to: "samples-\(page.name).html") }
+        let pictures = ProcessInfo.processInfo.environment["CONSOLE_SCREENSHOTS"].map { ["--screenshots", $0] } ?? []
+        let outcome = try Command.run(
+            Self.script, ["--samples", "--folder", folder.path, "--console", url] + pictures, environment: [:])
+        #expect(outcome.status == 0, "\(outcome.standardOutput)\(outcome.standardError)")
+        #expect(
+            outcome.standardOutput.contains("\(pages.count) pages, ") && outcome.standardOutput.contains(" 0 faults"))
         #expect(service.stop() == 0)
     }
 
