@@ -4,7 +4,8 @@
 
 With --requests, it requests each page so many times, after one request that does not count, and prints the median and the worst
 time. With --people, so many people open random pages, each two a second at most, and it prints the number of pages and of failures.
-Exits with status 1 if a page fails.
+Exits with status 1 if a page fails, or if the median of a page is 50 ms or longer. A part of a list is read for up to two seconds, so it is only
+measured.
 """
 
 import argparse
@@ -16,6 +17,8 @@ import threading
 import time
 from urllib.parse import urlencode, urlsplit
 
+# A part of a list takes as long as it takes to find enough customers, up to two seconds.
+LIST = "lists, a part of one"
 OFFER = {"app": "com.example.app", "product": "monthly", "offer": "first"}
 RULES = """\
 apps:
@@ -72,6 +75,7 @@ class Person:
             "offers, one": lambda: self.get("/offers", OFFER),
             "offers.csv": lambda: self.get("/offers.csv"),
             "lists": lambda: self.get("/lists"),
+            LIST: lambda: self.get("/lists", {**OFFER, "environment": "Production"}),
             "reports": lambda: self.get("/reports"),
             "reports/offer": lambda: self.get("/reports/offer", report),
             "reports/offer.csv": lambda: self.get("/reports/offer.csv", report),
@@ -107,9 +111,10 @@ def measure(arguments):
             if number:
                 times.append((time.perf_counter() - began) * 1000)
             size = len(text)
-        slow += statistics.median(times) >= 50
+        slow += statistics.median(times) >= 50 and name != LIST
         print(f"  {name:40} {statistics.median(times):10.1f} ms, worst {max(times):.1f} ms, {size} bytes")
-    print(f"  {slow} of {len(pages)} pages take 50 ms or longer")
+    print(f"  {slow} of {len(pages) - 1} pages take 50 ms or longer, without the part of a list")
+    sys.exit(1 if slow else 0)
 
 
 def click(arguments):
