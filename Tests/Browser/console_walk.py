@@ -333,7 +333,7 @@ class Walk:
         """Goes through the console with the keyboard. The driver is signed in, on the start page."""
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(self.arguments.link))
         addresses = self.sections(driver)
-        self.expect("there are nine sections", len(addresses) == 9)
+        self.expect("there are ten sections", len(addresses) == 10)
         driver.get(origin + "/find")
         box = driver.find_element(By.NAME, "q")
         # The browser moves the focus after the page has loaded.
