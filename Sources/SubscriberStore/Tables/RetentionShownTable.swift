@@ -8,8 +8,9 @@ enum RetentionShownTable {
         ofSubscriptions.queries(about: subscriptions.map(CustomerIdentifier.originalTransactionID), app)
     }
 
+    // Without the condition on `request_id`, SQLite prefers the primary key, and would read all rows of the app.
     private static let ofSubscriptions = IdentifierQueries { kind, value in
-        "SELECT * FROM retention_shown WHERE app = ?1 AND kind = \(kind) AND value = \(value)"
+        "SELECT * FROM retention_shown WHERE app = ?1 AND kind = \(kind) AND value = \(value) AND request_id >= ''"
     }
 
     static func shown(_ row: Row) throws -> RetentionShown {
