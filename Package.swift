@@ -153,6 +153,8 @@ let package = Package(
             dependencies: ["OfferCore", "OfferEligibility", "OutgoingHTTP", "AppStoreAPI", nioCore],
             exclude: ["README.md"], swiftSettings: strict
         ),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "OfferSQLite", dependencies: ["CSQLite", locks], exclude: ["README.md"], swiftSettings: strict),
         // Loads libpq when it is first needed, so it takes nothing to build.
         .target(name: "CPostgreSQL"),
         .target(name: "OfferPostgreSQL", dependencies: ["CPostgreSQL"], exclude: ["README.md"], swiftSettings: strict),
@@ -403,6 +405,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "OfferSQLiteTests", dependencies: ["OfferSQLite", "TestSupport", locks], swiftSettings: strict),
         .testTarget(
             name: "OfferTelemetryTests",
             dependencies: ["OfferTelemetry", locks, logging],
