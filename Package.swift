@@ -25,7 +25,6 @@ let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", packa
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -55,7 +54,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
         // For tests only: independent implementations that must agree with ours.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -161,8 +159,8 @@ let package = Package(
         .target(
             name: "SubscriberStore",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferReports", "OfferFiles", "OfferCrypto", "OfferPostgreSQL", locks,
-                grdb, systemPackage,
+                "OfferCore", "OfferEligibility", "OfferReports", "OfferFiles", "OfferCrypto", "OfferPostgreSQL",
+                "OfferSQLite", locks, systemPackage,
             ],
             exclude: ["README.md"], swiftSettings: strict
         ),
@@ -369,7 +367,7 @@ let package = Package(
         .executableTarget(
             name: "store-load",
             dependencies: [
-                "OfferCore", "OfferEligibility", "SubscriberStore", "StoreTestSupport", grdb,
+                "OfferCore", "OfferEligibility", "OfferSQLite", "SubscriberStore", "StoreTestSupport",
             ],
             path: "Tests/StoreLoad", swiftSettings: strict
         ),
@@ -401,7 +399,7 @@ let package = Package(
             dependencies: [
                 "AppStoreData", "OfferCore", "OfferEligibility", "OfferReports", "OfferFiles", "OfferPostgreSQL",
                 "SubscriberStore", "StoreTestSupport", "TestSupport", "HistoryTestSupport", "store-load", locks,
-                nioCore, nioPosix, grdb,
+                nioCore, nioPosix, "OfferSQLite",
             ],
             swiftSettings: strict
         ),
@@ -505,7 +503,7 @@ let package = Package(
                 "OfferTelemetry", "OfferHTTP", "OfferAudit", "AppStoreData", "SubscriberStore", "OfferConfiguration",
                 "SubscriberSync", "OfferService", "TestSupport", "AppStoreTestSupport", "AppStoreStandIn",
                 "StoreTestSupport", "HistoryTestSupport", "SignInTestSupport", "OfferConsole", "ConsoleSamples", locks,
-                crypto, grdb, nioCore, nioPosix, yams,
+                "OfferSQLite", crypto, nioCore, nioPosix, yams,
             ],
             exclude: [
                 "AllocationCounter.c.txt", "BadMachine.c.txt", "FaultyModule.c.txt", "HangingDisk.c.txt",

@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import OfferCore
+import OfferSQLite
 import StoreTestSupport
 import SubscriberStore
 import TestSupport
@@ -163,17 +163,17 @@ struct DatabaseTests {
     /// Writes noise into the page of the raw payloads.
     private func damagePayloads() throws {
         let connection = try connect()
-        let page = try connection.read { db in
-            try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'payload'")
-        }
-        try connection.close()
+        let page = try connection.integers("SELECT rootpage FROM sqlite_schema WHERE name = 'payload'").first
+        connection.close()
         var bytes = try folder.read("subscribers.sqlite")
-        let start = (try #require(page) - 1) * 4096
+        let start = (try Int(#require(page)) - 1) * 4096
         for offset in 0..<64 { bytes[start + offset] = UInt8(truncatingIfNeeded: offset &* 37 &+ 11) }
         try Data(bytes).write(to: folder.url.appending(path: "subscribers.sqlite"))
     }
 
-    private func connect() throws -> DatabaseQueue { try DatabaseQueue(path: folder.path + "/subscribers.sqlite") }
+    private func connect() throws -> SQLiteConnection {
+        try SQLiteConnection(path: folder.path + "/subscribers.sqlite")
+    }
 
     @Test("a full disk ends an export with an error about the export, not the database")
     func fullExport() throws {
@@ -222,13 +222,9 @@ struct DatabaseTests {
     /// Pretends that an older or newer program has written the database last.
     private func setVersion(_ number: Int) throws {
         let connection = try connect()
-        try connection.writeWithoutTransaction { db in
-            try db.execute(sql: "DELETE FROM migration WHERE number > ?", arguments: [number])
-            guard number > StoreLocation.sqlite(path: "").latestVersion else { return }
-            try db.execute(
-                sql: "INSERT INTO migration (number, name, applied_at) VALUES (?, 'later', '')", arguments: [number])
-        }
-        try connection.close()
+        try connection.execute("DELETE FROM migration WHERE number > \(number)")
+        guard number > StoreLocation.sqlite(path: "").latestVersion else { return }
+        try connection.execute("INSERT INTO migration (number, name, applied_at) VALUES (\(number), 'later', '')")
     }
 
     @Test("a backup made while another process writes contains everything acknowledged before it began")
@@ -252,8 +248,8 @@ struct DatabaseTests {
         #expect(writer.isRunning)
         let check = try run("check", database: "copy.sqlite")
         #expect(check.status == 0, "\(check.standardError)")
-        let copy = try DatabaseQueue(path: folder.path + "/copy.sqlite")
-        let copied = try await copy.read { try String.fetchSet($0, sql: "SELECT notification_uuid FROM notification") }
+        let copy = try SQLiteConnection(path: folder.path + "/copy.sqlite")
+        let copied = try Set(copy.texts("SELECT notification_uuid FROM notification"))
         #expect(before.count >= 200 && copied.isSuperset(of: before))
     }
 

@@ -1,6 +1,6 @@
 import AppStoreTestSupport
 import Foundation
-import GRDB
+import OfferSQLite
 import TestSupport
 import Testing
 
@@ -74,10 +74,9 @@ struct NotificationDiskTests {
         var service = try intake.start()
         for notification in planned.dropLast() { #expect(try await accepts(notification, intake, service)) }
         #expect(service.stop() == 0)
-        let page = try await DatabaseQueue(path: intake.database).read { db in
-            try UInt64.fetchOne(db, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'notification'")
-        }
-        try overwrite(intake.database, page: #require(page))
+        let page = try SQLiteConnection(path: intake.database)
+            .integers("SELECT rootpage FROM sqlite_schema WHERE name = 'notification'").first
+        try overwrite(intake.database, page: UInt64(#require(page)))
 
         service = try intake.start()
         let damaged = service
@@ -103,9 +102,7 @@ struct NotificationDiskTests {
     func newer() async throws {
         let intake = try IntakeProcess()
         #expect(try intake.start().stop() == 0)
-        try await DatabaseQueue(path: intake.database).write { db in
-            try db.execute(sql: "INSERT INTO migration VALUES (99, 'later', '')")
-        }
+        try SQLiteConnection(path: intake.database).execute("INSERT INTO migration VALUES (99, 'later', '')")
         let before = try Data(contentsOf: URL(filePath: intake.database))
         try expectRefusedStart(
             intake, "has version 99", hint: "start the newer version of the program, or restore a backup")

@@ -1,6 +1,6 @@
-import GRDB
 import OfferCore
 import OfferEligibility
+import OfferSQLite
 import StoreTestSupport
 import SubscriberStore
 
@@ -41,12 +41,11 @@ struct RecordSizes {
     /// The size of the database with the changes that are not in its file yet; nil for PostgreSQL.
     private func size() throws -> Int? {
         try path.map { path in
-            try DatabaseQueue(path: path).read { db in
-                let (pages, size) = (
-                    try Int.fetchOne(db, sql: "PRAGMA page_count"), try Int.fetchOne(db, sql: "PRAGMA page_size")
-                )
-                return (pages ?? 0) * (size ?? 0)
-            }
+            let connection = try SQLiteConnection(path: path)
+            let (pages, size) = try (
+                connection.integers("PRAGMA page_count").first, connection.integers("PRAGMA page_size").first
+            )
+            return Int((pages ?? 0) * (size ?? 0))
         }
     }
 

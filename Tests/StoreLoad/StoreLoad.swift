@@ -1,5 +1,5 @@
-import GRDB
 import Glibc
+import OfferSQLite
 import StoreTestSupport
 import SubscriberStore
 
@@ -46,10 +46,9 @@ enum StoreLoad {
     private static func location(_ text: String) -> StoreLocation { StoreLocation(text) ?? .sqlite(path: text) }
 
     private static func lock(_ path: String) throws {
-        try DatabaseQueue(path: path).inTransaction(.immediate) { _ in
+        try SQLiteConnection(path: path).transaction(.immediate) {
             acknowledge("locked")
             while readLine() != nil {}
-            return .rollback
         }
     }
 

@@ -1,5 +1,5 @@
-import GRDB
 import OfferFiles
+import OfferSQLite
 import SystemPackage
 
 extension SQLiteStore {
@@ -12,7 +12,7 @@ extension SQLiteStore {
             try PrivateFile.requireAbsent(path)
             try PrivateFile.createTemporary(temporary)
             do {
-                try await pool.read { try Self.copy($0, to: temporary, progress) }
+                try await readConnection { try Self.copy($0, to: temporary, progress) }
                 try PrivateFile.publish(temporary, as: path)
             } catch {
                 try? PrivateFile.remove(temporary)
@@ -25,17 +25,15 @@ extension SQLiteStore {
 
     /// Copies a snapshot, so concurrent changes neither appear in the copy nor restart it.
     private static func copy(
-        _ source: GRDB.Database, to path: FilePath, _ progress: @escaping @Sendable (Double) -> Void
+        _ source: SQLiteConnection, to path: FilePath, _ progress: @escaping @Sendable (Double) -> Void
     ) throws {
-        let copy = try DatabaseQueue(path: path.string)
-        try copy.writeWithoutTransaction { target in
-            try source.backup(to: target, pagesPerStep: pagesPerStep) { step in
-                progress(Double(step.completedPageCount) / Double(max(1, step.totalPageCount)))
-            }
-            let faults = try faults(target)
-            guard faults.isEmpty else { throw StoreError(.corrupt, "\(faults.count) faults in the copy") }
-        }
-        try copy.close()
+        // The snapshot is that of the first read.
+        _ = try Schema.version(source)
+        let copy = try SQLiteConnection(path: path.string)
+        try source.copy(to: copy, pagesPerStep: pagesPerStep, progress)
+        let faults = try faults(copy)
+        guard faults.isEmpty else { throw StoreError(.corrupt, "\(faults.count) faults in the copy") }
+        copy.close()
     }
 
     /// The number of pages copied at a time: 4 MiB.

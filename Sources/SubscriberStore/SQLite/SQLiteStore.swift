@@ -1,6 +1,6 @@
-import GRDB
 package import OfferCore
 import OfferFiles
+import OfferSQLite
 import SystemPackage
 
 /// The store in a SQLite database, for one process at a time.
@@ -8,9 +8,9 @@ import SystemPackage
 /// One connection writes changes in groups. Up to four connections read, each from a snapshot, and never wait for the
 /// writer.
 package final class SQLiteStore: SQLStore {
-    let pool: DatabasePool
+    let pool: SQLitePool
     let writer: GroupedWriter
-    private let readers = BlockingThreads(named: "sqlite-read", maximum: SQLiteConnection.maximumReaders)
+    private let readers = BlockingThreads(named: "sqlite-read", maximum: SQLiteSetup.maximumReaders)
 
     /// Opens the database. Creates the file if it does not exist.
     /// - Parameter isMigrating: true to create the tables, or migrate them to the latest version.
@@ -18,10 +18,9 @@ package final class SQLiteStore: SQLStore {
         let path = FilePath(settings.path)
         do {
             try PrivateFile.prepare(path)
-            pool = try DatabasePool(
-                path: settings.path, configuration: SQLiteConnection.configuration(settings))
-            try pool.writeWithoutTransaction { db in
-                try SQLiteConnection.prepareWriter(db)
+            pool = try SQLiteSetup.openPool(settings)
+            try pool.write { db in
+                try SQLiteSetup.prepareWriter(db)
                 if isMigrating { try Schema.migrate(db) }
             }
         } catch {
@@ -31,10 +30,9 @@ package final class SQLiteStore: SQLStore {
     }
 
     package func close() throws(StoreError) {
-        // GRDB closes the readers last, and a reader cannot move the log into the database. If moving it here fails,
-        // for example because another process is reading, the log stays and no data is lost.
-        _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
-        do { try pool.close() } catch { throw StoreError(error) }
+        // If the log cannot be moved into the database, for example because another process is reading, it stays and
+        // no data is lost.
+        pool.close()
     }
 
     package var counts: StoreCounts { writer.counts }
@@ -42,13 +40,17 @@ package final class SQLiteStore: SQLStore {
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any Database) throws -> Result
     ) async throws(StoreError) -> Result {
-        guard !Task.isCancelled else { throw StoreError(CancellationError()) }
-        return try await withTaskExecutorPreference(readers) { () async throws(StoreError) in try readHere(body) }
+        try await readConnection { try body(SQLiteDatabase(connection: $0)) }
     }
 
-    /// Reads on the current thread.
-    private func readHere<Result>(_ body: (any Database) throws -> Result) throws(StoreError) -> Result {
-        do { return try pool.read { try body(SQLiteDatabase(connection: $0)) } } catch { throw StoreError(error) }
+    /// Reads on a thread of the readers.
+    func readConnection<Result: Sendable>(
+        _ body: @escaping @Sendable (SQLiteConnection) throws -> Result
+    ) async throws(StoreError) -> Result {
+        guard !Task.isCancelled else { throw StoreError(CancellationError()) }
+        return try await withTaskExecutorPreference(readers) { () async throws(StoreError) in
+            do { return try pool.read(body) } catch { throw StoreError(error) }
+        }
     }
 
     package var executor: (any TaskExecutor)? { readers }
@@ -65,7 +67,12 @@ extension SQLiteStore {
     /// Moves the log into the database, because the log contains deleted data until then. This fails while another
     /// process is reading; the next checkpoint then moves the log.
     package func overwriteErased() async throws(StoreError) {
-        _ = try? await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        await withCheckedContinuation { continuation in
+            pool.writeLater { connection in
+                try? connection.truncateLog()
+                continuation.resume()
+            }
+        }
     }
 
     /// Always returns true, because no other process uses the database.

@@ -1,4 +1,3 @@
-import GRDB
 import StoreTestSupport
 import SubscriberStore
 import TestSupport

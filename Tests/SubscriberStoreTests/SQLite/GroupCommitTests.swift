@@ -1,4 +1,4 @@
-import GRDB
+import OfferSQLite
 import StoreTestSupport
 import SubscriberStore
 import TestSupport
@@ -34,11 +34,11 @@ struct GroupCommitTests {
         let database = try TestDatabase()
         let store = try database.open()
         let other = try database.connect()
-        try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        try other.execute("BEGIN IMMEDIATE")
         #expect(try await applyAll(Array(0..<8), to: store) == 0)
         let busy = await store.failure(applying: Sample.delivery("n9", Sample.facts(9)))
         #expect(busy?.kind == .busy && busy?.isRetryable == true)
-        try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try other.execute("ROLLBACK")
         #expect(try await store.intakes() == [])
         #expect(try await applyAll(Array(0..<8), to: store) == 8)
     }

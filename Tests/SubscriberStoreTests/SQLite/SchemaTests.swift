@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import OfferCore
+import OfferSQLite
 import StoreTestSupport
 import TestSupport
 import Testing
@@ -13,14 +13,15 @@ struct SchemaTests {
     func migrations(version: Int) async throws {
         let database = try TestDatabase()
         let connection = try database.connect()
-        try await connection.writeWithoutTransaction { db in
-            try Schema.migrate(db, to: version)
-            guard version > 0 else { return }
-            try db.execute(sql: "INSERT INTO app (bundle_id, environment) VALUES ('com.example.app', 'Production')")
-            try db.execute(
-                sql: "INSERT INTO subscription (app, original_transaction_id) VALUES (1, '2000000100000001')")
+        try Schema.migrate(connection, to: version)
+        if version > 0 {
+            try connection.execute(
+                """
+                INSERT INTO app (bundle_id, environment) VALUES ('com.example.app', 'Production');
+                INSERT INTO subscription (app, original_transaction_id) VALUES (1, '2000000100000001');
+                """)
         }
-        try connection.close()
+        connection.close()
         let store = try database.open()
         #expect(try database.fetch("SELECT number FROM migration ORDER BY number") == Array(1...Schema.latestVersion))
         #expect(try await store.apply(Sample.delivery("n1", Sample.facts(1), to: ["https://a.example"])) == .applied)
@@ -33,27 +34,23 @@ struct SchemaTests {
         let database = try TestDatabase()
         try database.open().close()
         let (one, other) = (try database.connect(), try database.connect())
-        try await one.writeWithoutTransaction { db in
-            try db.execute(sql: "INSERT INTO app (bundle_id, environment) VALUES ('com.example.app', 'Production')")
-            let tables = SQLiteDatabase(connection: db)
-            let sql = "SELECT app.*, 7 AS last FROM app"
-            let before = try tables.rows(sql, [])
-            try other.writeWithoutTransaction {
-                try $0.execute(sql: "ALTER TABLE app ADD COLUMN later INTEGER DEFAULT 5")
-            }
-            let after = try tables.rows(sql, [])
-            #expect(before.count == 1 && after.count == 1)
-            #expect(try after[0]["last"] as Int == 7 && after[0]["later"] as Int == 5)
-            #expect(try before[0]["last"] as Int == 7)
-        }
+        try one.execute("INSERT INTO app (bundle_id, environment) VALUES ('com.example.app', 'Production')")
+        let tables = SQLiteDatabase(connection: one)
+        let sql = "SELECT app.*, 7 AS last FROM app"
+        let before = try tables.rows(sql, [])
+        try other.execute("ALTER TABLE app ADD COLUMN later INTEGER DEFAULT 5")
+        let after = try tables.rows(sql, [])
+        #expect(before.count == 1 && after.count == 1)
+        #expect(try after[0]["last"] as Int == 7 && after[0]["later"] as Int == 5)
+        #expect(try before[0]["last"] as Int == 7)
     }
 
     @Test("every commit is synced, and foreign keys hold")
     func pragmas() async throws {
         let store = try TestDatabase().open()
-        let values = try await store.pool.writeWithoutTransaction { db in
+        let values = try store.pool.write { db in
             try ["journal_mode", "synchronous", "foreign_keys", "busy_timeout"].map { name in
-                try String.fetchOne(db, sql: "PRAGMA \(name)")
+                try db.texts("PRAGMA \(name)").first
             }
         }
         #expect(values == ["wal", "2", "1", "50"])
@@ -89,13 +86,10 @@ struct SchemaTests {
         let store = try database.open { statements.add(Array($0.utf8)) }
         try await ServiceWork.run(store)
         let connection = try database.connect()
-        let steps = try await connection.read { db in
-            try Set(statements.sorted.filter(Self.isPlanned)).flatMap { sql in
-                let plan = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(sql)")
-                // The plan does not depend on the values.
-                plan.setUncheckedArguments([])
-                return try Row.fetchAll(plan).map { "\($0["detail"] as String): \(sql)" }
-            }
+        let plans = SQLiteDatabase(connection: connection)
+        // The plan does not depend on the values of the parameters, which are NULL here.
+        let steps = try Set(statements.sorted.filter(Self.isPlanned)).flatMap { sql in
+            try plans.rows("EXPLAIN QUERY PLAN \(sql)", []).map { "\(try $0["detail"] as String): \(sql)" }
         }
         #expect(statements.all.count > 200)
         let scans = steps.filter { $0.hasPrefix("SCAN") }
@@ -123,26 +117,22 @@ struct SchemaTests {
         let database = try TestDatabase()
         let connection = try database.connect()
         let older = try #require(Schema.migrations.firstIndex { $0.name == Migration.redemptions.name })
-        try await connection.writeWithoutTransaction { db in
-            try Schema.migrate(db, to: older)
-            try db.execute(sql: "INSERT INTO app (bundle_id, environment) VALUES ('com.example.app', 'Production')")
-            for number in 0..<3 {
-                try db.execute(
-                    sql: """
-                        INSERT INTO redemption (app, product_id, offer_id, ordinal, at, first_at)
-                        VALUES (1, 'monthly', ?, 0, 0, 0)
-                        """, arguments: [number == 0 ? "other" : "half"])
-            }
+        try Schema.migrate(connection, to: older)
+        try connection.execute("INSERT INTO app (bundle_id, environment) VALUES ('com.example.app', 'Production')")
+        for offer in ["other", "half", "half"] {
+            try connection.execute(
+                """
+                INSERT INTO redemption (app, product_id, offer_id, ordinal, at, first_at)
+                VALUES (1, 'monthly', '\(offer)', 0, 0, 0)
+                """)
         }
         let store = try database.open()
         defer { try? store.close() }
         #expect(try database.fetch("SELECT count FROM redemption_count ORDER BY offer_id") == [2, 1])
         #expect(try await store.check() == [])
-        try await connection.writeWithoutTransaction { db in
-            try db.execute(sql: "UPDATE redemption_count SET count = 7 WHERE offer_id = 'half'")
-        }
+        try connection.execute("UPDATE redemption_count SET count = 7 WHERE offer_id = 'half'")
         #expect(try await store.check() == ["the offer half of monthly has 2 redemptions, but its counter says 7"])
-        try connection.close()
+        connection.close()
     }
 
     @Test("the migration counts by day what an older version has, and a check compares the counters with the rows")
@@ -150,31 +140,27 @@ struct SchemaTests {
         let database = try TestDatabase()
         let connection = try database.connect()
         let older = try #require(Schema.migrations.firstIndex { $0.name == Migration.offerDays.name })
-        try await connection.writeWithoutTransaction { db in
-            try Schema.migrate(db, to: older)
-            try db.execute(
-                sql: """
-                    INSERT INTO app (bundle_id, environment) VALUES ('com.example.app', 'Production');
-                    INSERT INTO authorisation (app, nonce, product_id, offer_id, state, at, expires_at, slot)
-                    VALUES (1, 'a', 'monthly', 'half', 1, 86400000, 0, 1), (1, 'b', 'monthly', 'half', 2, 172799999, 0, 2),
-                        (1, 'c', 'monthly', 'half', 3, 86400000, 0, 3), (1, 'd', 'monthly', 'half', 1, 172800000, 0, 4);
-                    INSERT INTO redemption (app, product_id, offer_id, ordinal, at, first_at)
-                    VALUES (1, 'monthly', 'half', 0, 86400000, 0);
-                    INSERT INTO exposure (app, kind, value, product_id, offer_id, sample, arm, channel, rules_digest, at)
-                    VALUES (1, 1, X'01', 'monthly', 'half', '', 1, 1, X'', 86400000),
-                        (1, 1, X'02', 'monthly', 'half', '', 2, 1, X'', 86400000);
-                    """)
-        }
+        try Schema.migrate(connection, to: older)
+        try connection.execute(
+            """
+            INSERT INTO app (bundle_id, environment) VALUES ('com.example.app', 'Production');
+            INSERT INTO authorisation (app, nonce, product_id, offer_id, state, at, expires_at, slot)
+            VALUES (1, 'a', 'monthly', 'half', 1, 86400000, 0, 1), (1, 'b', 'monthly', 'half', 2, 172799999, 0, 2),
+                (1, 'c', 'monthly', 'half', 3, 86400000, 0, 3), (1, 'd', 'monthly', 'half', 1, 172800000, 0, 4);
+            INSERT INTO redemption (app, product_id, offer_id, ordinal, at, first_at)
+            VALUES (1, 'monthly', 'half', 0, 86400000, 0);
+            INSERT INTO exposure (app, kind, value, product_id, offer_id, sample, arm, channel, rules_digest, at)
+            VALUES (1, 1, X'01', 'monthly', 'half', '', 1, 1, X'', 86400000),
+                (1, 1, X'02', 'monthly', 'half', '', 2, 1, X'', 86400000);
+            """)
         let store = try database.open()
         defer { try? store.close() }
         #expect(try database.fetch("SELECT count FROM offer_day ORDER BY day, kind") == [2, 1, 1, 1, 1])
         #expect(try await store.check() == [])
-        try await connection.writeWithoutTransaction { db in
-            try db.execute(sql: "UPDATE offer_day SET count = 7 WHERE kind = 1 AND day = 2")
-        }
+        try connection.execute("UPDATE offer_day SET count = 7 WHERE kind = 1 AND day = 2")
         let found = "the offer half of monthly has 1 signatures on a day, but the counter of the day says 7"
         #expect(try await store.check() == [found])
-        try connection.close()
+        connection.close()
     }
 
     private static func isPlanned(_ sql: String) -> Bool {
@@ -187,7 +173,7 @@ struct SchemaTests {
         try database.open().close()
         let statements = Lines()
         try database.open { statements.add(Array($0.utf8)) }.close()
-        let allowed = ["migration", "PRAGMA", "sqlite_", "BEGIN", "COMMIT", "grdb"]
+        let allowed = ["migration", "PRAGMA", "sqlite_", "BEGIN", "COMMIT"]
         #expect(statements.sorted.filter { sql in !allowed.contains { sql.contains($0) } } == [])
     }
 
@@ -200,7 +186,7 @@ struct SchemaTests {
         }
         let marks = ["marked-7!", Sample.token(7).description, "2000000100000007"]
         _ = try await store.erase(Sample.account(7), in: Sample.production)
-        try await store.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        try store.pool.write { try $0.truncateLog() }
         let bytes = try Data(contentsOf: URL(filePath: database.path))
         for mark in marks { #expect(bytes.range(of: Data(mark.utf8)) == nil, "\(mark)") }
         #expect(bytes.range(of: Data("marked-8!".utf8)) != nil)

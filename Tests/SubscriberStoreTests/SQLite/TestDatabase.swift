@@ -1,7 +1,8 @@
 import Foundation
-import GRDB
-import SubscriberStore
+import OfferSQLite
 import TestSupport
+
+@testable import SubscriberStore
 
 /// A SQLite store in a folder of its own, with a second connection for what no store would do.
 struct TestDatabase: Sendable {
@@ -18,24 +19,12 @@ struct TestDatabase: Sendable {
     }
 
     /// Opens a connection without any of the store's settings.
-    func connect() throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.foreignKeysEnabled = false
-        // A test leaves a transaction open to hold its lock.
-        configuration.allowsUnsafeTransactions = true
-        return try DatabaseQueue(path: path, configuration: configuration)
-    }
+    func connect() throws -> SQLiteConnection { try SQLiteConnection(path: path) }
 
-    func execute(_ sql: String) throws {
-        let connection = try connect()
-        try connection.writeWithoutTransaction { try $0.execute(sql: sql) }
-        try connection.close()
-    }
+    func execute(_ sql: String) throws { try connect().execute(sql) }
 
-    func fetch<Value: DatabaseValueConvertible>(_ sql: String) throws -> [Value] {
-        let connection = try connect()
-        defer { try? connection.close() }
-        return try connection.read { try Value.fetchAll($0, sql: sql) }
+    func fetch<Value: ColumnValue>(_ sql: String) throws -> [Value] {
+        try SQLiteDatabase(connection: connect()).rows(sql, []).compactMap { try Value($0.values[0]) }
     }
 }
 

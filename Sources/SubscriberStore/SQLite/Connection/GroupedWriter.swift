@@ -1,5 +1,5 @@
-import GRDB
 import NIOConcurrencyHelpers
+import OfferSQLite
 
 /// A writer that makes changes in groups. All changes that arrive during a sync share the next transaction, and so the
 /// next sync.
@@ -10,7 +10,7 @@ import NIOConcurrencyHelpers
 final class GroupedWriter: Sendable {
     private struct Change: Sendable {
         /// Makes the change and returns the completion to call when it is durable.
-        let perform: @Sendable (GRDB.Database) throws -> @Sendable () -> Void
+        let perform: @Sendable (SQLiteConnection) throws -> @Sendable () -> Void
         let fail: @Sendable (StoreError) -> Void
     }
 
@@ -23,13 +23,16 @@ final class GroupedWriter: Sendable {
         var counts = StoreCounts()
     }
 
-    private let pool: DatabasePool
+    private let pool: SQLitePool
     private let state = NIOLockedValueBox(State())
+
+    /// Ends a transaction without its changes.
+    private struct GivenUp: Error {}
 
     /// The maximum size of a group. It bounds the time that a change waits for the rest of its group.
     private static let maximumGroup = 256
 
-    init(_ pool: DatabasePool) {
+    init(_ pool: SQLitePool) {
         self.pool = pool
     }
 
@@ -38,7 +41,7 @@ final class GroupedWriter: Sendable {
 
     /// Makes a change. The change is durable when this function returns.
     func write<Result: Sendable>(
-        _ change: @escaping @Sendable (GRDB.Database) throws -> Result
+        _ change: @escaping @Sendable (SQLiteConnection) throws -> Result
     ) async throws(StoreError) -> Result {
         try await withCheckedContinuation {
             (continuation: CheckedContinuation<Swift.Result<Result, StoreError>, Never>) in
@@ -58,10 +61,10 @@ final class GroupedWriter: Sendable {
             defer { state.isWriting = true }
             return !state.isWriting
         }
-        if isFirst { pool.asyncWriteWithoutTransaction { self.writeAll($0) } }
+        if isFirst { pool.writeLater { self.writeAll($0) } }
     }
 
-    private func writeAll(_ db: GRDB.Database) {
+    private func writeAll(_ db: SQLiteConnection) {
         while let group = takeGroup() { write(group, db) }
     }
 
@@ -74,7 +77,7 @@ final class GroupedWriter: Sendable {
         }
     }
 
-    private func write(_ group: ArraySlice<Change>, _ db: GRDB.Database) {
+    private func write(_ group: ArraySlice<Change>, _ db: SQLiteConnection) {
         // A savepoint costs as much as a small change. Savepoints are needed only if a change fails, which is rare.
         let outcomes = commit(group, db, perform: performTogether) ?? commit(group, db, perform: performAlone) ?? []
         for (change, outcome) in zip(group, outcomes) {
@@ -88,23 +91,19 @@ final class GroupedWriter: Sendable {
     /// Makes all changes in one transaction.
     /// - Returns: nil if `perform` returned nil.
     private func commit(
-        _ group: ArraySlice<Change>, _ db: GRDB.Database, perform: (Change, GRDB.Database) throws -> Outcome?
+        _ group: ArraySlice<Change>, _ db: SQLiteConnection, perform: (Change, SQLiteConnection) throws -> Outcome?
     ) -> [Outcome]? {
         var outcomes: [Outcome] = []
         do {
-            var hasGivenUp = false
-            try db.inTransaction(.immediate) {
+            try db.transaction(.immediate) {
                 for change in group {
-                    guard let outcome = try perform(change, db) else {
-                        hasGivenUp = true
-                        return .rollback
-                    }
+                    guard let outcome = try perform(change, db) else { throw GivenUp() }
                     outcomes.append(outcome)
                 }
-                return .commit
             }
-            guard !hasGivenUp else { return nil }
             state.withLockedValue { $0.counts.add(changes: group.count) }
+        } catch is GivenUp {
+            return nil
         } catch {
             let lost = StoreError(error)
             outcomes = outcomes.map { $0.flatMap { _ in .failure(lost) } }
@@ -115,24 +114,19 @@ final class GroupedWriter: Sendable {
 
     /// - Returns: nil if the change failed and the transaction can continue, so the other changes need not fail.
     /// - Throws: an error if the failure ended the transaction, as a full disk may do.
-    private func performTogether(_ change: Change, _ db: GRDB.Database) throws -> Outcome? {
+    private func performTogether(_ change: Change, _ db: SQLiteConnection) throws -> Outcome? {
         do { return .success(try change.perform(db)) } catch {
-            guard db.isInsideTransaction else { throw error }
+            guard db.isInTransaction else { throw error }
             return nil
         }
     }
 
     /// - Throws: an error if the failure ended the transaction, as a full disk may do.
-    private func performAlone(_ change: Change, _ db: GRDB.Database) throws -> Outcome? {
+    private func performAlone(_ change: Change, _ db: SQLiteConnection) throws -> Outcome? {
         do {
-            var complete: @Sendable () -> Void = {}
-            try db.inSavepoint {
-                complete = try change.perform(db)
-                return .commit
-            }
-            return .success(complete)
+            return .success(try db.savepoint { try change.perform(db) })
         } catch {
-            guard db.isInsideTransaction else { throw error }
+            guard db.isInTransaction else { throw error }
             return .failure(StoreError(error))
         }
     }

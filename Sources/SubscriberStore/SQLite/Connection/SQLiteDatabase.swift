@@ -1,13 +1,13 @@
-import Foundation
-import GRDB
+import OfferSQLite
 
 /// A SQLite connection within a transaction.
 struct SQLiteDatabase: Database {
-    let connection: GRDB.Database
+    let connection: SQLiteConnection
 
     func change(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int {
-        try connection.cachedStatement(sql: sql).execute(arguments: Self.arguments(arguments))
-        return connection.changesCount
+        let statement = try bound(sql, arguments)
+        try statement.run()
+        return connection.changes
     }
 
     func changes(_ sql: String, forEach lists: [[(any ColumnValue)?]]) throws -> [Int] {
@@ -25,65 +25,56 @@ struct SQLiteDatabase: Database {
     func rows(_ queries: [Query]) throws -> [[Row]] { try queries.map(rows) }
 
     private func rows(_ query: Query) throws -> [Row] {
-        let cached = try connection.cachedStatement(sql: query.sql)
-        // Another process may have added a column to a table, which moves the columns of `*`. SQLite then compiles the
-        // statement again, but the names of the cached one stay.
-        return try rows(cached, query) ?? rows(connection.makeStatement(sql: query.sql), query) ?? []
-    }
-
-    /// - Returns: nil if the statement has other columns than when it was made.
-    private func rows(_ statement: GRDB.Statement, _ query: Query) throws -> [Row]? {
-        let columns = statement.columnNames
+        let statement = try bound(query.sql, query.arguments)
+        defer { statement.reset() }
         var rows: [Row] = []
-        let cursor = try GRDB.Row.fetchCursor(statement, arguments: Self.arguments(query.arguments))
-        while let row = try cursor.next() {
-            guard statement.columnCount == columns.count else { return nil }
-            rows.append(try Self.row(row, columns))
-        }
+        while try statement.step() { rows.append(try Self.row(statement)) }
         return rows
     }
 
     func forEachRow(_ sql: String, _ body: (Row) throws -> Void) throws {
-        let statement = try connection.makeStatement(sql: sql)
-        let columns = statement.columnNames
-        let cursor = try GRDB.Row.fetchCursor(statement)
-        while let row = try cursor.next() { try body(Self.row(row, columns)) }
+        // `body` may execute the same statement.
+        let statement = try connection.prepare(sql)
+        while try statement.step() { try body(Self.row(statement)) }
     }
 
     /// Always 0, because only one connection writes.
     var shard: Int64 { 0 }
 
     func overwriting<Result>(_ body: () throws -> Result) throws -> Result {
-        try connection.execute(sql: "PRAGMA secure_delete = ON")
-        defer { try? connection.execute(sql: "PRAGMA secure_delete = FAST") }
+        try connection.execute("PRAGMA secure_delete = ON")
+        defer { try? connection.execute("PRAGMA secure_delete = FAST") }
         return try body()
     }
 
-    private static func arguments(_ values: [(any ColumnValue)?]) -> StatementArguments {
-        // GRDB converts an array of optional values without a key path for each. A lazy sequence would cost two more
-        // calls for each element.
-        let converted = values.map { value -> (any DatabaseValueConvertible)? in
-            switch value?.stored ?? .null {
-            case .null: nil
-            case .integer(let value): value
-            case .text(let value): value
-            case .bytes(let value): Data(value)
+    private func bound(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> SQLiteStatement {
+        let statement = try connection.statement(sql)
+        var place: Int32 = 0
+        for argument in arguments {
+            place += 1
+            switch argument?.stored ?? .null {
+            case .null: try statement.bindNull(at: place)
+            case .integer(let value): try statement.bind(value, at: place)
+            case .text(let value): try statement.bind(value, at: place)
+            case .bytes(let value): try statement.bind(value, at: place)
             }
         }
-        return StatementArguments(converted)
+        return statement
     }
 
-    private static func row(_ row: GRDB.Row, _ columns: [String]) throws -> Row {
-        Row(
-            columns: columns,
-            values: try columns.indices.map { place in
-                switch (row[place] as DatabaseValue).storage {
-                case .null: .null
-                case .int64(let value): .integer(value)
-                case .double: throw StoreError.unreadable("number")
-                case .string(let value): .text(value)
-                case .blob(let value): .bytes(Array(value))
-                }
-            })
+    private static func row(_ statement: SQLiteStatement) throws -> Row {
+        let columns = statement.columnNames
+        var values: [StoredValue] = []
+        values.reserveCapacity(columns.count)
+        for column in 0..<Int32(columns.count) {
+            switch statement.type(at: column) {
+            case .null: values.append(.null)
+            case .integer: values.append(.integer(statement.integer(at: column)))
+            case .real: throw StoreError.unreadable("number")
+            case .text: values.append(.text(statement.text(at: column)))
+            case .bytes: values.append(.bytes(statement.bytes(at: column)))
+            }
+        }
+        return Row(columns: columns, values: values)
     }
 }

@@ -1,32 +1,27 @@
-import GRDB
 import OfferPostgreSQL
+import OfferSQLite
 
 extension StoreError {
     /// - Parameter error: an error of an engine, or a ``StoreError``.
     init(_ error: any Error) {
         switch error {
         case let error as StoreError: self = error
-        case let error as DatabaseError: self.init(Self.kind(error.resultCode), Self.text(error))
+        case let error as SQLiteError: self.init(Self.kind(error.cause), "SQLite \(error.code): \(error.message)")
         case let error as PostgreSQLError: self.init(error)
         case is CancellationError: self.init(.busy, "the caller was cancelled")
         default: self.init(.fault, "\(type(of: error))")
         }
     }
 
-    private static func kind(_ code: ResultCode) -> Kind {
-        switch code {
-        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_INTERRUPT: .busy
-        case .SQLITE_FULL: .diskFull
-        case .SQLITE_READONLY: .readOnly
-        case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_NOMEM, .SQLITE_PROTOCOL, .SQLITE_PERM, .SQLITE_AUTH: .unreachable
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupt
-        default: .fault
+    private static func kind(_ cause: SQLiteError.Cause) -> Kind {
+        switch cause {
+        case .busy: .busy
+        case .diskFull: .diskFull
+        case .readOnly: .readOnly
+        case .unreachable: .unreachable
+        case .corrupt: .corrupt
+        case .other: .fault
         }
-    }
-
-    /// Returns SQLite's message, which may name tables and columns but never contains values.
-    private static func text(_ error: DatabaseError) -> String {
-        "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
     }
 
     /// Creates the error for a stored value that this program would never have written.
