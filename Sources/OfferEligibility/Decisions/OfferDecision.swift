@@ -49,7 +49,10 @@ package struct OfferDecision: Sendable {
     }
 
     /// True if the offer is refused because the history is incomplete.
-    package var needsHistory: Bool { reasons.contains(where: \.needsHistory) }
+    package var needsHistory: Bool {
+        guard case .facts(let findings, let context) = grounds else { return false }
+        return findings.contains { $0.code == .unknown && $0.reason(in: context).needsHistory }
+    }
 
     /// The reasons for a refusal with their values, in the order of the rule. Empty if eligible.
     package var reasons: [DecisionReason] {
