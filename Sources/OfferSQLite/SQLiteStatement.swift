@@ -16,12 +16,14 @@ internal import CSQLite
     /// The names of the columns, which are those of the last row. Another process may add a column to a table that the
     /// statement reads with `*`.
     package private(set) var columnNames: [String] = []
+    package let parameterCount: Int
     private let handle: OpaquePointer
     private let connection: OpaquePointer
 
     init(_ handle: OpaquePointer, of connection: OpaquePointer) {
         unsafe self.handle = handle
         unsafe self.connection = connection
+        parameterCount = unsafe Int(sqlite3_bind_parameter_count(handle))
         columnNames = readColumnNames()
     }
 

@@ -74,6 +74,20 @@ struct RetentionTests {
         #expect(try await service.message(foreign).text == Retention.shown(5))
     }
 
+    @Test("a case for storefronts answers only customers whose latest purchase is from one of them")
+    func storefront() async throws {
+        for (storefront, expected) in [("DEU", 1), ("USA", 2), (nil, 2)] as [(String?, Int)] {
+            let service = try StoreService.retention(
+                """
+                - rule: {storefront: [FRA, DEU]}
+                  message: \(Retention.message(1))
+                - message: \(Retention.message(2))
+                """)
+            try await service.addSubscriber { $0.storefront = storefront }
+            #expect(try await service.message().text == Retention.shown(expected), "\(storefront ?? "none")")
+        }
+    }
+
     @Test("an offer has a JWS that is bound to the subscription of the request")
     func version2() async throws {
         let service = try StoreService.retention()

@@ -32,6 +32,9 @@ struct OperationTests {
             return (try await self.export(store), try await store.records())
         }
         #expect(records.count > 10)
+        for name in ["offerEvent", "retentionShown", "sampleSize", "exposure", "authorisation", "teamFact", "link"] {
+            #expect(records.contains { $0.contains("\"record\":\"\(name)\"") }, "\(name)")
+        }
         try await engine.withStore { store in
             for _ in 0..<2 {
                 #expect(try await self.load(lines, into: store) == records.count)
@@ -98,6 +101,18 @@ struct OperationTests {
                         exposures: [Sample.exposure(of: Sample.account(number), .offered)])
                 ], reserving: .all, exposures: [exposure], at: Sample.day(1))
             _ = try await store.reserve(request)
+        }
+        let switched = RenewalChange(
+            type: "DID_CHANGE_RENEWAL_STATUS", subtype: "AUTO_RENEW_DISABLED",
+            renewal: Renewal(productID: try ProductID(utf8: Array("monthly".utf8)), autoRenewStatus: .off))
+        let change = Sample.fact(.renewalChange(switched), "c", of: original, signed: 1)
+        try await store.merge([change], in: Sample.production)
+        for number in [1, 3] as [UInt64] {
+            let reports = [
+                OfferEventReport(kind: .shown, offer: .signed(Sample.nonce(number)), at: Sample.day(1)),
+                OfferEventReport(kind: .failed, offer: .signed(Sample.nonce(number)), at: Sample.day(1), error: "e"),
+            ]
+            _ = try await store.record(reports, of: Sample.production, onlyOf: nil)
         }
         let size = SampleSize(app: Sample.production, sample: "s", share: 0.9, since: Sample.day(1))
         try await store.add([.sampleSize(size)])

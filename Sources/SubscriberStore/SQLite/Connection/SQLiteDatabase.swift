@@ -49,6 +49,10 @@ struct SQLiteDatabase: Database {
 
     private func bound(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> SQLiteStatement {
         let statement = try connection.statement(sql)
+        // SQLite would take the value of a missing argument for NULL.
+        guard arguments.count == statement.parameterCount else {
+            throw StoreError(.fault, "\(arguments.count) arguments for \(statement.parameterCount) parameters")
+        }
         var place: Int32 = 0
         for argument in arguments {
             place += 1
