@@ -1,12 +1,14 @@
 #define _GNU_SOURCE
 #include "CProcess.h"
 
+#include <dirent.h>
 #include <linux/filter.h>
 #include <malloc.h>
 #include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -54,4 +56,17 @@ bool offer_run_only_when_idle(void) {
   const struct sched_param parameters = {0};
   // 0 means the calling thread.
   return sched_setscheduler(0, SCHED_IDLE, &parameters) == 0;
+}
+
+bool offer_run_process_only_when_idle(void) {
+  const struct sched_param parameters = {0};
+  DIR *threads = opendir("/proc/self/task");
+  if (!threads) return false;
+  bool succeeds = true;
+  for (struct dirent *entry; (entry = readdir(threads));) {
+    int thread = atoi(entry->d_name);
+    if (thread > 0 && sched_setscheduler(thread, SCHED_IDLE, &parameters) != 0) succeeds = false;
+  }
+  closedir(threads);
+  return succeeds;
 }

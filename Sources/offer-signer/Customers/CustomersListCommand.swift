@@ -93,6 +93,7 @@ struct CustomersListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        IdleProcess.begin()
         let configuration = try options.configuration()
         let catalogue = configuration.catalogue ?? Catalogue(apps: [:])
         let (list, scope, app) = try worklist(in: catalogue)

@@ -80,6 +80,7 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        IdleProcess.begin()
         let catalogue = try options.configuration().catalogue ?? Catalogue(apps: [:])
         if let offer { try await show(offer, catalogue) } else { try await showSubscriptions(catalogue) }
     }

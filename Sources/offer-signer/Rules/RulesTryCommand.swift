@@ -42,6 +42,7 @@ struct RulesTryCommand: AsyncParsableCommand {
     private var time: Timestamp? { at.flatMap(Timestamp.init(dateOrTime:)) }
 
     func run() async throws {
+        IdleProcess.begin()
         let runner = RulesDryRunner(
             inForce: try options.configuration().catalogue ?? Catalogue(apps: [:]), new: try newCatalogue(),
             at: time ?? Timestamp(.now), sampleSize: sample, workers: ProcessInfo.processInfo.activeProcessorCount)
