@@ -17,7 +17,8 @@ extension Settings {
             [The database](database.md) is `sqlite:PATH` or `postgresql://…`. A \
             [password](database.md#postgresql) in it is accepted only from the environment and the environment \
             file. The configuration needs a database if an offer has a rule, a priority or limits, or an app has \
-            `introductoryOffers`, `retention`, `instead`, `notifications`, `sharedSecret`, `ownership` or `freshness`.
+            `introductoryOffers`, `retention`, `instead`, `notifications`, `events`, `sharedSecret`, `ownership` or \
+            `freshness`.
             """, default: nil, "sqlite:data/offer-signer.sqlite if the configuration needs one", reload: .onRestart,
         parse: Parse.storeLocation)
     package static let payloadDays = Setting<Int>(
