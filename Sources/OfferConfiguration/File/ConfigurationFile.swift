@@ -43,6 +43,7 @@ package import OfferKeys
 ///     uri: pkcs11:token=offers;object=2X9R4HXF34
 ///     module: /usr/lib/softhsm/libsofthsm2.so
 ///     pinFile: /etc/offer-signer/offers.pin  # optional: for tokens with a PIN
+///     refusalFile: /var/lib/offer-signer/offers.refused  # optional; default: beside the PIN file
 ///     sessions: 4                # optional; default: 4; the number of signatures at a time
 /// rules:
 ///   win_back:

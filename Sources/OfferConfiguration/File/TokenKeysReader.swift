@@ -19,7 +19,7 @@ enum TokenKeysReader {
 
     private static func readKey(_ value: YAMLValue) -> TokenKeySettings? {
         let members = value.members(
-            "a key in a token", known: ["id", "uri", "module", "pinFile", "sessions"],
+            "a key in a token", known: ["id", "uri", "module", "pinFile", "refusalFile", "sessions"],
             required: ["id", "uri", "module"])
         let id = members["id"]?.string(
             "this is not a key ID", hint: "copy the ten capital letters and digits from App Store Connect"
@@ -30,11 +30,15 @@ enum TokenKeysReader {
         let module = members["module"].flatMap { readPath($0, "module") }
         let sessions = members["sessions"].map { $0.number(in: 1...TokenPlace.maximumSessions) }
         let pinPath = members["pinFile"].map { readPath($0, "pinFile") }
-        guard let id, let uri, let module, sessions.map({ $0 != nil }) ?? true, pinPath.map({ $0 != nil }) ?? true
+        let refusalPath = members["refusalFile"].map { readPath($0, "refusalFile") }
+        guard let id, let uri, let module, sessions.map({ $0 != nil }) ?? true, pinPath.map({ $0 != nil }) ?? true,
+            refusalPath.map({ $0 != nil }) ?? true
         else {
             return nil
         }
-        let pin = pinPath.flatMap { $0 }.map { PINFile(path: $0, allowsReadableByOthers: false) }
+        let pin = pinPath.flatMap { $0 }.map {
+            PINFile(path: $0, allowsReadableByOthers: false, refusalFile: refusalPath ?? nil)
+        }
         return TokenKeySettings(
             id: id, uri: uri,
             place: TokenPlace(

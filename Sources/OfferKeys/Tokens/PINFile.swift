@@ -8,10 +8,13 @@ package struct PINFile: Hashable, Sendable {
     package let path: String
     /// True if the file may be readable by users other than its owner, as container secrets often are.
     package let allowsReadableByOthers: Bool
+    /// The file that exists after the token refused the PIN, until a login; nil for one beside the PIN file.
+    package let refusalFile: String?
 
-    package init(path: String, allowsReadableByOthers: Bool) {
+    package init(path: String, allowsReadableByOthers: Bool, refusalFile: String? = nil) {
         self.path = path
         self.allowsReadableByOthers = allowsReadableByOthers
+        self.refusalFile = refusalFile
     }
 
     /// The maximum size of the file, in bytes.

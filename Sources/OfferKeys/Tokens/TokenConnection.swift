@@ -277,7 +277,8 @@ package final class TokenConnection: Sendable {
             try PKCS11Session(module, token, canWrite: canWrite)
         }
         if token.requiresLogin {
-            try TokenPIN.of(token, in: module).logIn(session, to: token, place.pin, triesPIN: triesPIN)
+            try TokenPIN.of(token, in: module).logIn(
+                session, to: token, in: module, place.pin, triesPIN: triesPIN)
         }
         return session
     }

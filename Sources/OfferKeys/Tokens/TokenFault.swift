@@ -12,6 +12,12 @@ package enum TokenFault: Error, Hashable {
     case pinFile(Diagnostic)
     /// The token refused the PIN that the file still contains.
     case pinRefused
+    /// The token refused the PIN without telling other processes, and the file with this path, which would, cannot be written.
+    case pinRefusedUnnoted(String)
+    /// The token refused the PIN of an earlier process, as the file with this path says.
+    case pinNoted(String)
+    /// The token refused the PIN of an earlier process, and the PIN file is unchanged. The value is the path of the file that says so.
+    case pinUnchanged(String)
     /// A wrong PIN was entered since the last login, perhaps by an earlier process with the same file.
     case pinTriedBefore
     case pinLocked
@@ -57,7 +63,7 @@ extension TokenFault {
     /// True if only a change of the PIN file or of the token helps, because another try could lock the token.
     private var isOfPIN: Bool {
         switch self {
-        case .pinRefused, .pinTriedBefore, .pinLocked, .loginFailed: true
+        case .pinRefused, .pinRefusedUnnoted, .pinNoted, .pinUnchanged, .pinTriedBefore, .pinLocked, .loginFailed: true
         default: false
         }
     }
@@ -76,6 +82,10 @@ extension TokenFault: CustomStringConvertible {
         case .noPIN: "the token requires a PIN, but no pinFile is configured"
         case .pinFile(let problem): problem.error
         case .pinRefused: "the token refused the PIN, which is not tried again"
+        case .pinRefusedUnnoted(let path):
+            "the token refused the PIN, which is not tried again, except by another process, because \(path) cannot be written"
+        case .pinNoted(let path): "the token refused the PIN before (\(path) exists), so the PIN is not tried"
+        case .pinUnchanged: "the PIN file has not changed since the token refused the PIN, so the PIN is not tried"
         case .pinTriedBefore: "a wrong PIN was entered since the last login, so the PIN is not tried"
         case .pinLocked: "the PIN of the token is locked"
         case .loginFailed(let error): "\(error), and the PIN is not tried again"
@@ -111,6 +121,12 @@ extension TokenFault: CustomStringConvertible {
         case .pinFile(let problem): problem.hint
         case .pinRefused:
             "correct the PIN file, before more tries lock the token; the service then tries the new PIN once"
+        case .pinRefusedUnnoted:
+            "correct the PIN file before the next start; name a file that can be written in refusalFile"
+        case .pinNoted(let path):
+            "correct the PIN file, then run: offer-signer keys check --try-pin, or remove \(path)"
+        case .pinUnchanged(let path):
+            "correct the PIN file; if the PIN of the token was changed instead, remove \(path)"
         case .pinTriedBefore:
             "check the PIN file, then run: offer-signer keys check --try-pin; a login resets the token's counter"
         case .loginFailed:

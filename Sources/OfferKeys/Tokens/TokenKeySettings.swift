@@ -15,7 +15,9 @@ package struct TokenKeySettings: Hashable, Sendable {
 
     /// Returns a copy whose PIN file may be readable by others.
     package func allowingReadablePIN(_ isAllowed: Bool) -> TokenKeySettings {
-        let pin = place.pin.map { PINFile(path: $0.path, allowsReadableByOthers: isAllowed) }
+        let pin = place.pin.map {
+            PINFile(path: $0.path, allowsReadableByOthers: isAllowed, refusalFile: $0.refusalFile)
+        }
         return TokenKeySettings(
             id: id, uri: uri,
             place: TokenPlace(module: place.module, token: place.token, pin: pin, sessions: place.sessions))
