@@ -15,6 +15,7 @@ struct ReportCommandTests {
         apps:
           - bundleID: com.example.app
             appAppleID: 1234567890
+            track: [episodes]
             products:
               - productID: monthly
                 subscriptionGroupID: "21012345"
@@ -44,6 +45,13 @@ struct ReportCommandTests {
                         $0.storefront = "USA"
                     }
                 ], in: Sample.production)
+        }
+        // Set before it is tracked, and again for some since.
+        for number in 1...8 as ClosedRange<UInt64> {
+            let episodes = TeamFactValue.number(Array("\(number)".utf8))
+            try await store.setTeamFacts(
+                [Sample.text("episodes"): episodes], of: Sample.account(number), in: Sample.production,
+                tracking: number > 4 ? [Sample.text("episodes")] : [], at: Sample.day(20))
         }
         try store.close()
     }
@@ -101,6 +109,13 @@ struct ReportCommandTests {
         let lines = try run("half", "--format", "csv").standardOutput.split(separator: "\r\n")
         #expect(lines.first == "table,row,arm,number,value,lower,upper,customers")
         #expect(lines.contains { $0.hasPrefix("effect,30,offered,access,1.000000,") })
+        // Odd numbers were offered it, and the others held out.
+        for line in [
+            "offered,mean,4.000000,,,4", "held_out,mean,5.000000,,,4", "offered,with_fact,1.000000,0.510109,1.000000,4",
+        ] {
+            #expect(lines.contains { $0 == "engagement,episodes,\(line)" }, "\(line)")
+        }
+        #expect(lines.contains { $0.hasPrefix("engagement,episodes,difference_once,mean,-1.000000,") })
         let time = String(decoding: Sample.day(50).iso8601, as: UTF8.self)
         #expect(lines.contains { $0 == "report,\(time),,as_of,,,," })
         #expect(lines.contains { $0.hasPrefix("trust,,,planned_share,0.500000") })
