@@ -60,6 +60,19 @@ struct ReportsPageTests {
         }
     }
 
+    @Test("each compared event and each cause is that of the program")
+    func comparison() {
+        for event in ComparedEvent.allCases {
+            #expect(rows.contains([event.rawValue, event.here, event.atApple]), "\(event)")
+        }
+        for cause in ReportComparison.Cause.allCases {
+            #expect(
+                rows.contains([
+                    cause.rawValue, cause.text.replacing("--time-zone pacific", with: "`--time-zone pacific`"),
+                ]), "\(cause)")
+        }
+    }
+
     @Test("the worked example has the numbers of a report")
     func example() throws {
         let report = Self.report(offered: Share(2385, of: 4500), heldOut: Share(225, of: 500))
