@@ -484,7 +484,7 @@ let package = Package(
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "OfferPKCS11", "OfferKeys", "OfferAudit",
                 "OfferConsole", "OfferIdentity", "AppStoreData", "AppStoreAPI", "AppStoreConnect", "OfferExplanations",
-                "SubscriberStore",
+                "SubscriberStore", "OfferReports",
                 "OfferConfiguration", "SubscriberSync", "OfferService", locks, logging, nioCore,
             ],
             path: "Tests/Fuzz/Targets",

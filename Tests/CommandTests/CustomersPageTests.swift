@@ -145,6 +145,7 @@ struct CustomersListTests {
             apps:
               - bundleID: com.example.app
                 appAppleID: 1234567890
+                track: [score, old]
                 products:
                   - productID: monthly
                     subscriptionGroupID: "21012345"
@@ -217,7 +218,9 @@ struct CustomersListTests {
             #"grep -o '"kind":"console_facts"[^}]*"about":"2 customers"' audit.jsonl | wc -l"#,
             #"printf 'originalTransactionID,risk\n2000000100000001,low\n2000000100000002\n' > scores.csv"#,
             "\(walk.block(3).trimmingCharacters(in: .newlines)) 2>&1 || echo status $?",
-            #"show 2000000100000001 | grep -o '"risk":"[a-z]*"'"#)
+            #"show 2000000100000001 | grep -o '"risk":"[a-z]*"'"#,
+            "offer-signer database export all.jsonl 2>/dev/null",
+            #"grep trackedFact all.jsonl | grep -o '"name":.*"\(number\|text\)":[^,]*'"#)
         #expect(outcome.status == 0, "\(outcome.standardError)")
         #expect(
             outcome.standardOutput.split(whereSeparator: \.isNewline).map(String.init) == [
@@ -225,6 +228,7 @@ struct CustomersListTests {
                 #""facts":{"old":"x","risk":"a,b","score":"007","vip":false}"#, "1",
                 "error: line 3 of scores.csv: the line has 1 columns, and the head has 2",
                 "hint: correct the line; nothing was changed", "status 1", #""risk":"high""#,
+                #""name":"score","number":"0.5""#, #""name":"old","text":"x""#, #""name":"score","text":"007""#,
             ])
     }
 

@@ -15,6 +15,7 @@ struct ReportCommandTests {
         apps:
           - bundleID: com.example.app
             appAppleID: 1234567890
+            track: [episodes]
             products:
               - productID: monthly
                 subscriptionGroupID: "21012345"
@@ -44,6 +45,13 @@ struct ReportCommandTests {
                         $0.storefront = "USA"
                     }
                 ], in: Sample.production)
+        }
+        // Set before it is tracked, and again for some since.
+        for number in 1...8 as ClosedRange<UInt64> {
+            let episodes = TeamFactValue.number(Array("\(number)".utf8))
+            try await store.setTeamFacts(
+                [Sample.text("episodes"): episodes], of: Sample.account(number), in: Sample.production,
+                tracking: number > 4 ? [Sample.text("episodes")] : [], at: Sample.day(20))
         }
         try store.close()
     }
@@ -101,6 +109,13 @@ struct ReportCommandTests {
         let lines = try run("half", "--format", "csv").standardOutput.split(separator: "\r\n")
         #expect(lines.first == "table,row,arm,number,value,lower,upper,customers")
         #expect(lines.contains { $0.hasPrefix("effect,30,offered,access,1.000000,") })
+        // Odd numbers were offered it, and the others held out.
+        for line in [
+            "offered,mean,4.000000,,,4", "held_out,mean,5.000000,,,4", "offered,with_fact,1.000000,0.510109,1.000000,4",
+        ] {
+            #expect(lines.contains { $0 == "engagement,episodes,\(line)" }, "\(line)")
+        }
+        #expect(lines.contains { $0.hasPrefix("engagement,episodes,difference_once,mean,-1.000000,") })
         let time = String(decoding: Sample.day(50).iso8601, as: UTF8.self)
         #expect(lines.contains { $0 == "report,\(time),,as_of,,,," })
         #expect(lines.contains { $0.hasPrefix("trust,,,planned_share,0.500000") })
@@ -144,6 +159,36 @@ struct ReportCommandTests {
         #expect(outcome.standardError.contains("the configuration file has no offer nothing"))
     }
 
+    @Test("the days that differ from Apple's report are listed, and a wrong file is named with its line")
+    func compare() throws {
+        let head = "Event Date\tEvent\tApp Apple ID\tQuantity\n"
+        // All eight subscriptions began on one day, and four of them ended.
+        try folder.write(
+            (head + "2025-10-09\tSubscribe\t1234567890\t7\n2025-10-09\tSubscribe\t99\t5\n").utf8, to: "one.txt")
+        try folder.write((head + "2025-11-08\tCancel\t1234567890\t4\n").utf8, to: "two.txt")
+        let arguments = ["--subscriptions", "--time-zone", "pacific", "--compare", folder.path + "/one.txt"]
+        func run(_ more: String...) throws -> Command.Outcome {
+            try Command.runOfferSigner(
+                ["report"] + arguments + more,
+                environment: [
+                    "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
+                    "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:\(folder.path)/subscribers.sqlite",
+                ], directory: folder.url)
+        }
+        let csv = try run("--compare", folder.path + "/two.txt", "--format", "csv")
+        #expect(csv.status == 0, "\(csv.standardError)")
+        let lines = csv.standardOutput.split(separator: "\r\n")
+        #expect(lines.filter { $0.hasPrefix("day,") } == ["day,2025-10-09,new,7,8,missing_at_apple"])
+        #expect(lines.contains("total,,cancelled,4,4,"))
+        let html = try run().standardOutput
+        #expect(html.hasPrefix("<!doctype html>") && !html.contains("<script") && !html.contains(" href="))
+        #expect(html.contains("The day 2025-10-09: 1 day differs.") && html.contains("Lines about other apps: 1."))
+        try folder.write((head + "2025-11-08\tCancel\t1234567890\n").utf8, to: "wrong.txt")
+        let wrong = try run("--compare", folder.path + "/wrong.txt")
+        #expect(wrong.status == 1)
+        #expect(wrong.standardError.contains("wrong.txt: line 2: the line has 3 columns, and the head has 4"))
+    }
+
     @Test("the report about subscriptions has all of the app, in each format")
     func subscriptions() throws {
         let json = try run("--subscriptions", "--format", "json")
@@ -157,7 +202,10 @@ struct ReportCommandTests {
         let html = try run("--subscriptions").standardOutput
         #expect(html.hasPrefix("<!doctype html>") && !html.contains("<script") && !html.contains(" href="))
         #expect(html.contains("<h2>All subscriptions</h2>"))
-        for arguments in [["half", "--subscriptions"], [], ["--subscriptions", "--sample", "spring"]] {
+        for arguments in [
+            ["half", "--subscriptions"], [], ["--subscriptions", "--sample", "spring"],
+            ["half", "--compare", "a.txt"], ["--subscriptions", "--compare", "a.txt", "--cohorts", "week"],
+        ] {
             let outcome = try Command.runOfferSigner(["report"] + arguments, environment: [:], directory: folder.url)
             #expect(outcome.status == 64, "\(arguments)")
         }

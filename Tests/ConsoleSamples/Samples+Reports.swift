@@ -57,6 +57,7 @@ extension Samples {
             productID: "com.example.app.pro.monthly", offerID: "winback_1m", sample: "spring", asOf: now)
         question.plannedShare = 0.9
         question.rulesDigest = String(repeating: "5f0c", count: 16)
+        question.tracked = ["episodesWatched", "hasFamily"]
         var builder = OfferReportBuilder(question)
         for number in 0..<count {
             // The fractional parts of multiples of the golden ratio are evenly spread.
@@ -87,6 +88,12 @@ extension Samples {
                     customer.afterDiscount = periods > 1 ? .kept : .lost
                 }
             }
+            let watched = FactHistory.Value(Double(Int(40 * draw(11)) + (isHeldOut ? 0 : 5)))
+            let hasFamily: FactHistory.Value = draw(13) < 0.3 ? .other : .none
+            customer.facts = [
+                "episodesWatched": FactHistory(steps: [FactHistory.Step(at: start + .days(1), value: watched)]),
+                "hasFamily": FactHistory(steps: [FactHistory.Step(at: start, value: hasFamily)]),
+            ]
             if !isHeldOut {
                 customer.signedAt = [customer.exposedAt]
                 if draw(7) < 0.8 { customer.shownAt = customer.exposedAt }

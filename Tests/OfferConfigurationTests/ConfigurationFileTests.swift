@@ -117,6 +117,11 @@ struct ConfigurationFileTests {
             ("apps:\n- bundleID: a\n  appAppleID: x\n  products: []", 3),
             ("apps:\n- bundleID: a\n  appStoreID: 5\n  products: []", 3),
             ("apps:\n- {bundleID: a, appAppleID: 5, products: []}\n- {bundleID: b, appAppleID: 5, products: []}", 3),
+            ("apps:\n- bundleID: a\n  track: []\n  products: []", 3),
+            ("apps:\n- bundleID: a\n  track: b\n  products: []", 3),
+            ("apps:\n- bundleID: a\n  track:\n  - b\n  - ''\n  products: []", 5),
+            ("apps:\n- bundleID: a\n  track:\n  - b\n  - b\n  products: []", 5),
+            ("apps:\n- bundleID: a\n  track: [a, b, c, d, e, f, g, h, i]\n  products: []", 3),
             ("apps:\n- bundleID: a\n  environments: []\n  products: []", 3),
             ("apps:\n- bundleID: a\n  environments: Sandbox\n  products: []", 3),
             ("apps:\n- bundleID: a\n  environments: [sandbox]\n  products: []", 3),
@@ -145,6 +150,14 @@ struct ConfigurationFileTests {
         if let line {
             #expect(problems.contains { $0.error.hasPrefix("a.yaml, line \(line)") }, "\(problems)")
         }
+    }
+
+    @Test("the facts to track are read, and need a database")
+    func tracked() throws {
+        let (file, problems) = Self.read("apps: [{bundleID: a, products: [], track: [episodesWatched, plan]}]")
+        #expect(problems.isEmpty && file.needsStore)
+        let app = try #require(file.catalogue?.apps.values.first)
+        #expect(app.tracked.map(\.description).sorted() == ["episodesWatched", "plan"])
     }
 
     @Test("a number of connections that is not a limit is refused with a hint that names the member")

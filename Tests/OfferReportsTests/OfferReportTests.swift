@@ -82,6 +82,59 @@ struct OfferReportTests {
         #expect(running.byRenewal.isEmpty)
     }
 
+    /// A customer with a number on some days.
+    private static func customer(
+        _ arm: ExposedCustomer.Arm, exposed day: Double = 0, _ steps: [(Double, FactHistory.Value)]
+    ) -> ExposedCustomer {
+        var customer = ExposedCustomer(arm: arm, exposedAt: time(day))
+        customer.facts = ["episodes": FactHistory(steps: steps.map { FactHistory.Step(at: time($0.0), value: $0.1) })]
+        return customer
+    }
+
+    @Test("a fact counts as it was on the day, and a customer without a number counts as 0")
+    func engagement() throws {
+        var question = Self.question(60)
+        question.tracked = ["episodes", "unused"]
+        let customers = [
+            Self.customer(.offered, [(-5, .number(2000)), (30, .number(7500)), (31, .number(99_000))]),
+            Self.customer(.offered, [(1, .number(3000)), (2, .none)]), Self.customer(.offered, [(10, .other)]),
+            Self.customer(.heldOut, [(-1, .number(1000))]), Self.customer(.heldOut, []),
+            // Exposed too recently.
+            Self.customer(.offered, exposed: 31, [(31, .number(5000))]),
+        ]
+        let report = OfferReport(question, customers)
+        let (episodes, unused) = (report.engagement[0], report.engagement[1])
+        #expect(episodes.arms == ByArm(Share(2, of: 3), Share(1, of: 2)))
+        let numbers = try #require(episodes.numbers)
+        #expect(numbers.mean == ByArm(SampleMoments([7500], of: 3), SampleMoments([1000], of: 2)))
+        #expect(numbers.change == ByArm(SampleMoments([5500], of: 3), SampleMoments([], of: 2)))
+        let welch = Difference(
+            SampleMoments([7500], of: 3), SampleMoments([1000], of: 2), plannedSize: question.plannedSize)
+        #expect(numbers.meanDifference == welch && welch?.once != nil)
+        #expect(unused.numbers == nil && unused.arms == ByArm(Share(0, of: 3), Share(0, of: 2)))
+        // The day on which the last customers of the cohort were exposed 30 days ago is day 35.
+        for (day, isComplete) in [(34.9, false), (35.0, true)] {
+            question = Self.question(day)
+            question.tracked = ["episodes"]
+            let cohorts = OfferReport(question, customers).engagement[0].cohorts
+            #expect(cohorts.map(\.start) == ["2023-11-13"] && cohorts.map(\.isComplete) == [isComplete])
+            #expect(cohorts.first?.mean?.offered.mean == 2500)
+        }
+    }
+
+    @Test("sums of numbers are exact, and huge numbers count like the largest")
+    func sums() {
+        var random = SplitMix64(seed: 3)
+        let amounts = (0..<500).map { _ in Int64.random(in: -9_000_000...9_000_000, using: &random) }
+        var sums = ExactSums()
+        for amount in amounts { sums.add(amount) }
+        let (found, known) = (sums.moments, SampleMoments(amounts, of: amounts.count))
+        #expect(found.mean == known.mean && abs(found.variance / known.variance - 1) < 1e-12)
+        #expect(FactHistory.Value(1e300) == .number(1_000_000_000_000))
+        #expect(FactHistory.Value(-.infinity) == .number(-1_000_000_000_000))
+        #expect(FactHistory.Value(1.0005) == .number(1001) && FactHistory.Value(.nan) == .none)
+    }
+
     @Test("an erased customer is only an exposure")
     func erasure() {
         var customer = Self.redeemer
@@ -193,6 +246,7 @@ struct OfferReportTests {
         let kept = try report.kept
         let again = try #require(OfferReport(kept: kept))
         #expect(again.json == report.json && again.csv == report.csv)
+        #expect(again.engagement == report.engagement && !report.engagement.isEmpty)
         #expect(again.effect == report.effect && again.paid == report.paid && again.trust == report.trust)
         #expect(OfferReport(kept: Array(kept.dropLast())) == nil && OfferReport(kept: Array("{}".utf8)) == nil)
     }

@@ -60,6 +60,19 @@ struct ReportsPageTests {
         }
     }
 
+    @Test("each compared event and each cause is that of the program")
+    func comparison() {
+        for event in ComparedEvent.allCases {
+            #expect(rows.contains([event.rawValue, event.here, event.atApple]), "\(event)")
+        }
+        for cause in ReportComparison.Cause.allCases {
+            #expect(
+                rows.contains([
+                    cause.rawValue, cause.text.replacing("--time-zone pacific", with: "`--time-zone pacific`"),
+                ]), "\(cause)")
+        }
+    }
+
     @Test("the worked example has the numbers of a report")
     func example() throws {
         let report = Self.report(offered: Share(2385, of: 4500), heldOut: Share(225, of: 500))
@@ -76,6 +89,39 @@ struct ReportsPageTests {
         #expect(text.contains("\"\(less.sentence)\""), "\(less.sentence)")
         #expect(text.contains("single look, \(Self.points(less.effect.difference?.once)) points"))
         #expect(SplitTest(Share(4650, of: 5000), planned: 0.9).isBroken)
+    }
+
+    @Test("the example of engagement has the numbers of a report")
+    func engagementExample() throws {
+        var question = Self.question
+        question.tracked = ["episodesWatched"]
+        var builder = OfferReportBuilder(question)
+        for (arm, count, most) in [(ExposedCustomer.Arm.offered, 4500, 25), (.heldOut, 500, 20)] {
+            for number in 0..<count {
+                var customer = ExposedCustomer(arm: arm, exposedAt: Timestamp(milliseconds: 0))
+                // A tenth of the customers have watched nothing, and the others 1 to 25 or 1 to 20 episodes.
+                let watched = FactHistory.Value(Double(number / 10 % most + 1))
+                let step = FactHistory.Step(at: customer.exposedAt, value: watched)
+                if number % 10 > 0 { customer.facts = ["episodesWatched": FactHistory(steps: [step])] }
+                builder.add(customer)
+            }
+        }
+        let fact = builder.report().engagement[0]
+        let numbers = try #require(fact.numbers)
+        func amounts(_ interval: Interval?) -> String {
+            "\(FixedText.amount(interval?.lower ?? 0)) to \(FixedText.amount(interval?.upper ?? 0))"
+        }
+        let (mean, difference) = (numbers.mean, try #require(numbers.meanDifference))
+        #expect(
+            value("mean of `episodesWatched`, offered and held out")
+                == "\(FixedText.amount(mean.offered.mean)) and \(FixedText.amount(mean.heldOut.mean))")
+        #expect(
+            value("difference of the means")
+                == "\(FixedText.amount(difference.value)): \(amounts(difference.once)) if you look once, "
+                + "\(amounts(difference.always)) at any number of looks")
+        let shares = [fact.arms.offered, fact.arms.heldOut].map { "\(FixedText.points($0.value ?? 0)) %" }
+        #expect(
+            value("customers with `episodesWatched`, offered and held out") == shares.joined(separator: " and "))
     }
 
     @Test("the numbers of customers that a campaign needs are right")

@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -36,6 +37,27 @@ struct FactListTests {
         #expect(service.routes.scrape().sum(of: "offer_signer_fact_statements_total") == 400)
         let trail = try String(contentsOfFile: folder.path + "/audit.jsonl", encoding: .utf8)
         #expect(trail.components(separatedBy: "customer_facts").count == 401)
+    }
+
+    @Test("facts that the app tracks are kept with their dates, alone or in a list")
+    func tracked() async throws {
+        let service = try StoreService("plain", app: "appAppleID: 1234567890\n    track: [churn]")
+        func set(_ members: String, at day: Double) async {
+            service.routes.setTime(Sample.day(day))
+            #expect(await service.setFacts(members).status == 204)
+        }
+        await set(#"\#(StoreService.token(1)),"environment":"Production","facts":{"churn":1,"old":2}"#, at: 11)
+        await set(Self.members([Self.customer(1, #""churn":2"#), Self.customer(2, #""churn":3"#)]), at: 12)
+        let tracked = NIOLockedValueBox<Set<TrackedFact>>([])
+        try await service.store.forEachRecord { record in
+            if case .trackedFact(_, let fact) = record { tracked.withLockedValue { _ = $0.insert(fact) } }
+        }
+        func fact(_ number: UInt64, _ value: String, _ day: Double) -> TrackedFact {
+            TrackedFact(
+                identifier: Sample.account(number), name: Sample.text("churn"), value: .number(Array(value.utf8)),
+                at: Sample.day(day))
+        }
+        #expect(tracked.withLockedValue { $0 } == [fact(1, "1", 11), fact(1, "2", 12), fact(2, "3", 12)])
     }
 
     @Test("one wrong customer refuses the whole list, and the answer names it")

@@ -20,7 +20,8 @@ struct ReportRouteTests {
     static let half = "bundleID=com.example.app&productID=monthly&offerID=half"
 
     static func service(callers: [Caller] = []) async throws -> StoreService {
-        let service = try StoreService(offers, callers: callers)
+        let service = try StoreService(
+            offers, app: "appAppleID: 1234567890\n    track: [episodes]", callers: callers)
         try await service.store.add(
             (1...40 as ClosedRange<UInt64>).map { number in
                 .exposure(

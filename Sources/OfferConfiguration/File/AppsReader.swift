@@ -18,9 +18,11 @@ struct AppsReader {
         "sharedSecret", "notifications", "events", "ownership", "freshness", "products", "introductoryOffers",
         "retention",
         "instead", "jwsLifetime", "preferWinBackOffers", "countRetentionOffers", "sandboxV1", "grants", "links",
-        "refuseDeadOffers", "sandboxRenewalRate",
+        "refuseDeadOffers", "sandboxRenewalRate", "track",
     ]
-    private static let namesThatNeedStore = ["sharedSecret", "notifications", "events", "ownership", "freshness"]
+    private static let namesThatNeedStore = [
+        "sharedSecret", "notifications", "events", "ownership", "freshness", "track",
+    ]
 
     private init(rules: RulesReader) {
         self.rules = rules
@@ -93,7 +95,8 @@ struct AppsReader {
             rules: appRules, prices: products.values.sorted { $0.place < $1.place }.flatMap(\.prices),
             productPrices: products.mapValues(\.price).filter { !$0.value.isEmpty },
             billingPlans: products.mapValues(\.billingPlans).filter { !$0.value.isEmpty },
-            refusesDeadOffers: members["refuseDeadOffers"]?.flag() ?? false)
+            refusesDeadOffers: members["refuseDeadOffers"]?.flag() ?? false,
+            tracked: members["track"].map(Self.readTracked) ?? [])
         let keyID = members["keyID"]?.identifier { text throws(FieldError) in try KeyID(utf8: text) }
         if let value = members["keyFingerprint"] { readFingerprint(value, of: members["keyID"], keyID) }
         let issuerID = members["issuerID"]?.identifier { text throws(FieldError) in try IssuerID(utf8: text) }
@@ -170,6 +173,25 @@ struct AppsReader {
             receivers.append(url)
         }
         return receivers
+    }
+
+    /// Reads the names of the facts whose values are kept with their dates.
+    private static func readTracked(_ value: YAMLValue) -> Set<FieldText> {
+        let items = value.list("track", ifEmpty: ("track is empty", "name a fact of your team, or remove track"))
+        if items.count > TrackedFact.maximumNames {
+            value.report(
+                "track has more than \(TrackedFact.maximumNames) facts", hint: "track only those that reports compare")
+        }
+        var names: Set<FieldText> = []
+        for item in items {
+            let name = item.string(
+                "the name of a fact has 1 to \(TeamFact.maximumNameSize) bytes",
+                hint: "write it as in PUT /v1/customers/facts"
+            ) { try? FieldText(utf8: Array($0.utf8), field: "track", sizes: 1...TeamFact.maximumNameSize) }
+            guard let name else { continue }
+            if !names.insert(name).inserted { item.report("this fact is a duplicate", hint: "remove one") }
+        }
+        return names
     }
 
     private static func readEvents(_ value: YAMLValue) -> AppEvents {

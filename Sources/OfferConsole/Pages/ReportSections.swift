@@ -19,7 +19,8 @@ struct ReportSections {
                 "The first customers for whom everything except the share of the rule holds appear here.")
         }
         return """
-            \(verdict)\(effect)\(access)\(funnel)\(paid)\(retention)\(churn)\(cohorts)\(groups)\(trust)\(definitions)
+            \(verdict)\(effect)\(access)\(funnel)\(paid)\(engagement)\(retention)\(churn)\(cohorts)\(groups)\(trust)\
+            \(definitions)
             """
     }
 

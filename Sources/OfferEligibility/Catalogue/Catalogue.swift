@@ -24,6 +24,8 @@ package struct Catalogue: Hashable, Sendable {
         package let prices: [OfferPrice]
         /// The configured prices of one period of each product, by currency.
         package let productPrices: [ProductID: [String: Double]]
+        /// The facts of the team whose values are kept with their dates, for reports.
+        package let tracked: Set<FieldText>
         /// True if offers that App Store Connect no longer has are refused.
         package let refusesDeadOffers: Bool
         /// The app's App Store Connect data; nil if unknown.
@@ -42,7 +44,8 @@ package struct Catalogue: Hashable, Sendable {
             notifications: AppNotifications = AppNotifications(), events: AppEvents = AppEvents(),
             rules: AppRules = AppRules(),
             prices: [OfferPrice] = [], productPrices: [ProductID: [String: Double]] = [:],
-            billingPlans: [ProductID: [OfferID: BillingPlanType]] = [:], refusesDeadOffers: Bool = false
+            billingPlans: [ProductID: [OfferID: BillingPlanType]] = [:], refusesDeadOffers: Bool = false,
+            tracked: Set<FieldText> = []
         ) {
             self.appAppleID = appAppleID
             self.environments = environments ?? Self.defaultEnvironments(appAppleID: appAppleID)
@@ -59,6 +62,7 @@ package struct Catalogue: Hashable, Sendable {
             self.productPrices = productPrices
             self.billingPlans = billingPlans
             self.refusesDeadOffers = refusesDeadOffers
+            self.tracked = tracked
         }
 
         package func billingPlan(of productID: ProductID, _ offerID: OfferID) -> BillingPlanType? {

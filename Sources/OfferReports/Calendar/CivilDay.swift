@@ -19,6 +19,17 @@ struct CivilDay: Hashable, Comparable {
         self.init(number: days + (153 * inYear + 2) / 5 + day - 1 - 719_468)
     }
 
+    /// - Parameter text: such as `2026-11-20`.
+    /// - Returns: nil for any other text, and for a day that does not exist.
+    init?(text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [4, 2, 2], let year = Int64(parts[0]), let month = Int64(parts[1]),
+            let day = Int64(parts[2]), (1...12).contains(month)
+        else { return nil }
+        self.init(year: year, month: month, day: day)
+        guard self.text == text else { return nil }
+    }
+
     /// Midnight at the beginning of the day, in milliseconds on the local clock.
     var start: Int64 { number * Self.milliseconds }
 

@@ -33,6 +33,8 @@ package struct ExposedCustomer: Sendable {
     /// The starts of the periods that followed another period.
     package var renewedAt: [Timestamp] = []
     package var payments: [Payment] = []
+    /// The facts that the team tracks, by name.
+    package var facts: [String: FactHistory] = [:]
 
     package init(arm: Arm, exposedAt: Timestamp) {
         self.arm = arm

@@ -22,6 +22,8 @@ package struct ReportQuestion: Hashable, Codable, Sendable {
     package var horizon = 180
     package var span = CohortSpan.week
     package var zone = ReportZone.utc
+    /// The names of the team's facts that are compared, in the order of the report.
+    package var tracked: [String] = []
     /// The app's bundle ID; empty if it is unknown.
     package var bundleID = ""
     /// The environment of the customers, such as `Production`; empty if it is unknown.

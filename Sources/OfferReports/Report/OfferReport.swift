@@ -8,6 +8,8 @@ package struct OfferReport: Codable, Sendable {
     package let effect: Effect
     /// By currency, then by day.
     package let paid: [Paid]
+    /// The facts that the team tracks.
+    package let engagement: [Engagement]
     package let retention: Retention
     /// The ends of access of redeemers in each week or month, the oldest first.
     package let churn: [PeriodChurn]

@@ -10,6 +10,7 @@ package struct OfferReportBuilder {
     private var access: [OfferReport.DayOfAccess]
     private var effect = ByArm<Share>()
     private var paid = PaidSums()
+    private var engagement: [String: EngagementSums] = [:]
     private var redeemers: [FollowedRedeemer] = []
     private var churn: [CivilDay: OfferReport.PeriodChurn] = [:]
     private var cohorts: [CivilDay: OfferReport.Outcomes] = [:]
@@ -40,6 +41,7 @@ package struct OfferReportBuilder {
             access[place].arms[customer.arm].add(customer.hasAccess(at: time))
         }
         paid.add(customer, question)
+        addEngagement(customer)
         let hasRedeemed = customer.redeemedAt.map { $0 <= question.asOf } ?? false
         switch customer.arm {
         case .heldOut: if hasRedeemed { heldOutRedeemers += 1 }
@@ -85,6 +87,14 @@ package struct OfferReportBuilder {
         groups[.storefront, default: [:]][customer.storefront ?? "", default: OfferReport.Outcomes()] += outcomes
     }
 
+    private mutating func addEngagement(_ customer: ExposedCustomer) {
+        guard customer.exposedAt.adding(days: question.effectDay) <= question.asOf else { return }
+        let cohort = question.span.first(containing: customer.exposedAt, in: question.zone)
+        for fact in question.tracked {
+            engagement[fact, default: EngagementSums()].add(fact, of: customer, cohort, question)
+        }
+    }
+
     private mutating func addChurn(_ customer: ExposedCustomer, from start: Timestamp) {
         var day = question.span.first(containing: start, in: question.zone)
         while true {
@@ -106,11 +116,10 @@ package struct OfferReportBuilder {
 
     package func report() -> OfferReport {
         let cohorts = cohorts.sorted { $0.key < $1.key }.map { day, outcomes in
-            let end = question.zone.time(local: question.span.next(after: day).start)
-            return OfferReport.Cohort(
+            OfferReport.Cohort(
                 start: day.text, outcomes: outcomes,
-                isConversionComplete: end.adding(days: question.conversionDays) <= question.asOf,
-                isAccessComplete: end.adding(days: question.effectDay) <= question.asOf)
+                isConversionComplete: isComplete(day, after: question.conversionDays),
+                isAccessComplete: isComplete(day, after: question.effectDay))
         }
         var total = OfferReport.Outcomes()
         for cohort in cohorts {
@@ -125,9 +134,19 @@ package struct OfferReportBuilder {
         return OfferReport(
             question: question, funnel: funnel, access: access, effect: effect(trust),
             paid: paid.rows(question, funnel.exposed, isBroken: trust.isBroken),
+            engagement: question.tracked.map { fact in
+                (engagement[fact] ?? EngagementSums()).engagement(fact, question) { day in
+                    isComplete(day, after: question.effectDay)
+                }
+            },
             retention: OfferReport.Retention(redeemers),
             churn: churn.sorted { $0.key < $1.key }.map(\.value), cohorts: cohorts, total: total,
             groups: sortedGroups, trust: trust)
+    }
+
+    /// Returns true if every customer of a cohort was exposed so many days ago.
+    private func isComplete(_ cohort: CivilDay, after days: Int) -> Bool {
+        question.zone.time(local: question.span.next(after: cohort).start).adding(days: days) <= question.asOf
     }
 
     private var sortedGroups: [OfferReport.Group] {

@@ -3,12 +3,13 @@ import OfferCore
 extension OfferReport {
     /// A part of the report that can be downloaded alone.
     package enum Table: String, CaseIterable, Sendable {
-        case effect, access, funnel, paid, retention, churn, cohorts, groups, trust
+        case effect, access, funnel, paid, engagement, retention, churn, cohorts, groups, trust
 
         /// The names of its lines in the column `table`.
         fileprivate var names: Set<String> {
             switch self {
             case .effect, .access, .funnel, .paid: [rawValue]
+            case .engagement: ["engagement", "engagement_cohort"]
             case .retention: ["retention_day", "retention_renewal"]
             case .churn: ["churn", "churn_incomplete"]
             case .cohorts: ["cohort", "complete_cohorts"]
@@ -33,12 +34,10 @@ extension OfferReport {
         for row in access { table.add("access", "\(row.day)", row.arms, "access") }
         for row in paid {
             let place = "\(row.currency) \(row.day)"
-            for (arm, sample) in [("offered", row.arms.offered), ("held_out", row.arms.heldOut)] {
-                let mean = FixedText.number(sample.mean / 1000, decimals: 6)
-                table.add(["paid", place, arm, "mean", mean, "", "", "\(sample.count)"])
-            }
+            table.add("paid", place, row.arms, "mean")
             table.add("paid", place, row.difference, "mean", scale: 1000)
         }
+        for row in engagement { row.add(to: &table) }
         for (name, rows) in [("retention_day", retention.byDay), ("retention_renewal", retention.byRenewal)] {
             for row in rows {
                 table.add(name, "\(row.place)", "kept", row.kept, row.atRisk)
@@ -112,6 +111,24 @@ extension OfferReport {
     }
 }
 
+extension Engagement {
+    fileprivate func add(to table: inout CSVTable) {
+        table.add("engagement", fact, arms, "with_fact")
+        table.add("engagement", fact, difference, "with_fact", scale: 1)
+        if let numbers {
+            table.add("engagement", fact, numbers.mean, "mean")
+            table.add("engagement", fact, numbers.meanDifference, "mean", scale: 1000)
+            table.add("engagement", fact, numbers.change, "change")
+            table.add("engagement", fact, numbers.changeDifference, "change", scale: 1000)
+        }
+        for cohort in cohorts {
+            let (row, suffix) = ("\(cohort.start) \(fact)", cohort.isComplete ? "" : "_incomplete")
+            table.add("engagement_cohort", row, cohort.arms, "with_fact\(suffix)")
+            if let mean = cohort.mean { table.add("engagement_cohort", row, mean, "mean\(suffix)") }
+        }
+    }
+}
+
 struct CSVTable {
     private(set) var utf8: [UInt8] = []
     /// The tables whose lines are added; nil for all.
@@ -160,6 +177,14 @@ struct CSVTable {
     mutating func add(_ name: String, _ row: String, _ arms: ByArm<Share>, _ number: String) {
         add(name, row, "offered", number, arms.offered)
         add(name, row, "held_out", number, arms.heldOut)
+    }
+
+    /// Adds means of thousandths.
+    mutating func add(_ name: String, _ row: String, _ arms: ByArm<SampleMoments>, _ number: String) {
+        for (arm, sample) in [("offered", arms.offered), ("held_out", arms.heldOut)] {
+            let mean = FixedText.number(sample.mean / 1000, decimals: 6)
+            add([name, row, arm, number, mean, "", "", "\(sample.count)"])
+        }
     }
 
     mutating func add(_ name: String, _ row: String, _ arms: ByArm<Int>, _ number: String) {

@@ -27,6 +27,7 @@ extension OfferReport {
             writer.write(row.arms)
         }
         writer.objects("paid", paid) { $1.write(&$0) }
+        writer.objects("engagement", engagement) { $1.write(&$0) }
         writer.object("retention") { writer in
             writer.member("customers", Int64(retention.count))
             writer.objects("byDay", retention.byDay) { $1.write(&$0, "day") }
@@ -88,15 +89,38 @@ extension OfferReport.Paid {
     fileprivate func write(_ writer: inout JSONWriter) {
         writer.member("currency", currency)
         writer.member("day", Int64(day))
-        for (name, sample) in [("offered", arms.offered), ("heldOut", arms.heldOut)] {
-            writer.object(name) { writer in
-                writer.member("customers", Int64(sample.count))
-                writer.number("mean", sample.count > 0 ? sample.mean / 1000 : nil)
-            }
-        }
+        writer.write(arms)
         writer.write(difference, scale: 1000)
         writer.write(verdict)
         writer.member("sentence", sentence)
+    }
+}
+
+extension Engagement {
+    fileprivate func write(_ writer: inout JSONWriter) {
+        writer.member("fact", fact)
+        writer.write(arms)
+        writer.write(difference, scale: 1)
+        if let numbers {
+            writer.object("numbers") { writer in
+                writer.write(numbers.mean)
+                writer.write(numbers.meanDifference, scale: 1000)
+            }
+            writer.object("change") { writer in
+                writer.write(numbers.change)
+                writer.write(numbers.changeDifference, scale: 1000)
+            }
+        } else {
+            writer.null("numbers")
+            writer.null("change")
+        }
+        writer.objects("cohorts", cohorts) { writer, cohort in
+            writer.member("start", cohort.start)
+            writer.member("complete", cohort.isComplete)
+            writer.write(cohort.arms)
+            guard let mean = cohort.mean else { return writer.null("numbers") }
+            writer.object("numbers") { $0.write(mean) }
+        }
     }
 }
 
@@ -176,6 +200,16 @@ extension JSONWriter {
     fileprivate mutating func write(_ arms: ByArm<Share>) {
         write("offered", arms.offered)
         write("heldOut", arms.heldOut)
+    }
+
+    /// Writes means of thousandths.
+    fileprivate mutating func write(_ arms: ByArm<SampleMoments>) {
+        for (name, sample) in [("offered", arms.offered), ("heldOut", arms.heldOut)] {
+            object(name) { writer in
+                writer.member("customers", Int64(sample.count))
+                writer.number("mean", sample.count > 0 ? sample.mean / 1000 : nil)
+            }
+        }
     }
 
     fileprivate mutating func write(_ name: String, _ arms: ByArm<Int>) {

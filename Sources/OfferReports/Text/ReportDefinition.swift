@@ -1,6 +1,6 @@
 /// What each number of a report means. The JSON, the HTML and docs/reports.md have the same words.
 package enum ReportDefinition: String, CaseIterable, Sendable {
-    case exposed, signed, shown, redeemed, kept, conversion, access, effect, paid, retention, churn
+    case exposed, signed, shown, redeemed, kept, conversion, access, effect, paid, engagement, retention, churn
     case periodChurn = "period_churn"
     case split
     case needed
@@ -23,6 +23,8 @@ package enum ReportDefinition: String, CaseIterable, Sendable {
             "Access on day \(question.effectDay): offered minus held out, each customer in the first arm, redeemed or not."
         case .paid:
             "What exposed customers paid up to a day, less refunds, with tax and before commission, divided by the customers exposed at least as long ago, without erased ones."
+        case .engagement:
+            "Customers with a fact of yours on day \(question.effectDay) after their exposure, among those exposed at least as long ago, and the mean of its numbers. A customer without a number counts as 0."
         case .retention:
             "Redeemers who still have access, by Kaplan-Meier. Those who have it at the end of the data count up to then."
         case .churn: "Redeemers whose access ended, by cause, while the causes compete (Aalen-Johansen)."

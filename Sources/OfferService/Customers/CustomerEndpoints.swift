@@ -65,7 +65,8 @@ struct CustomerEndpoints: Sendable {
             let scope = try await scope(of: first, app)
             let change = CustomerChange(.facts, in: scope.environment)
             try await make(change, of: customers.map(\.customer), admission) { store async throws(StoreError) in
-                try await store.setTeamFacts(customers.map(\.statement), in: scope, at: now())
+                try await store.setTeamFacts(
+                    customers.map(\.statement), in: scope, tracking: app.tracked, at: now())
             }
             metrics.factStatements.increment(by: customers.count)
             return .noContent

@@ -101,6 +101,7 @@ struct CustomerErasure {
     /// Deletes callers' statements about an identifier.
     private func eraseStatements(about name: CustomerIdentifier) throws {
         try TeamFactTable.removeAll(of: name, app, db)
+        try TrackedFactTable.removeAll(of: name, app, db)
         try LinkTable.remove(name, app, db)
         try AuthorisationTable.erase(name, app, db)
         try ExposureTable.erase(name, app, db)

@@ -72,6 +72,7 @@ struct FactMerge {
             try TeamFactTable.set(adopted, app, db)
         }
         try TeamFactTable.removeAll(of: transaction, app, db)
+        try TrackedFactTable.move(transaction, to: subscription, app, db)
         try LinkTable.move(transaction, to: subscription, app, db)
     }
 

@@ -8,6 +8,8 @@ package struct ExposedRecord: Hashable, Sendable {
     package let customer: StoredCustomer?
     /// The signatures that the customer was given for the offer, the oldest first.
     package let signatures: [Authorisation]
+    /// The values of tracked facts that may belong to the customer, in no particular order; empty if they were not read.
+    package let tracked: [TrackedFact]
 }
 
 /// A part of the exposures to one offer, which are read in steps.

@@ -9,6 +9,7 @@ package enum StoreRecord: Hashable, Sendable {
     case identifier(AppScope, CustomerIdentifier, of: TransactionID)
     case notification(NotificationEntry)
     case teamFact(AppScope, TeamFact)
+    case trackedFact(AppScope, TrackedFact)
     case link(AppScope, CustomerLink, setAt: Timestamp)
     case authorisation(AppScope, AuthorisationEntry)
     case exposure(AppScope, Exposure)

@@ -40,7 +40,10 @@ package protocol SubscriberStore: ConsoleStore, EventStore, GrantStore, LinkStor
     ) async throws(StoreError) -> Set<TransactionID>
 
     /// Sets team facts of several customers in one change, even for unknown customers.
-    func setTeamFacts(_ statements: [TeamFactStatement], in app: AppScope, at now: Timestamp) async throws(StoreError)
+    /// - Parameter tracked: the names of the facts whose values are also kept with their dates.
+    func setTeamFacts(
+        _ statements: [TeamFactStatement], in app: AppScope, tracking tracked: Set<FieldText>, at now: Timestamp
+    ) async throws(StoreError)
 
     /// Links an identifier to an account, replacing any previous link.
     /// - Parameter account: the account; nil removes the link.
@@ -60,9 +63,11 @@ package protocol SubscriberStore: ConsoleStore, EventStore, GrantStore, LinkStor
     ) async throws(StoreError) -> [[SubscriberFact]]
 
     /// Reads the exposures to an offer, with what is known about their customers, in steps.
-    /// - Parameter limit: the maximum number of exposures that a step reads.
+    /// - Parameters:
+    ///   - isTracking: true if the tracked facts of the customers are read too.
+    ///   - limit: the maximum number of exposures that a step reads.
     func exposures(
-        to offer: ReportedOffer, after place: ExposurePlace, limit: Int
+        to offer: ReportedOffer, withTracked isTracking: Bool, after place: ExposurePlace, limit: Int
     ) async throws(StoreError) -> ExposurePage
 
     // MARK: Ledger
@@ -304,9 +309,10 @@ extension SubscriberStore {
     /// Sets team facts, even for an unknown customer.
     /// - Parameter values: the values by fact name; nil removes the fact.
     package func setTeamFacts(
-        _ values: [FieldText: TeamFactValue?], of identifier: CustomerIdentifier, in app: AppScope, at now: Timestamp
+        _ values: [FieldText: TeamFactValue?], of identifier: CustomerIdentifier, in app: AppScope,
+        tracking tracked: Set<FieldText> = [], at now: Timestamp
     ) async throws(StoreError) {
-        try await setTeamFacts([TeamFactStatement(identifier, values)], in: app, at: now)
+        try await setTeamFacts([TeamFactStatement(identifier, values)], in: app, tracking: tracked, at: now)
     }
 }
 

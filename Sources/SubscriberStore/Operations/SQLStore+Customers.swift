@@ -79,12 +79,20 @@ extension SQLStore {
     }
 
     package func setTeamFacts(
-        _ statements: [TeamFactStatement], in app: AppScope, at now: Timestamp
+        _ statements: [TeamFactStatement], in app: AppScope, tracking tracked: Set<FieldText>, at now: Timestamp
     ) async throws(StoreError) {
         try await write(.names(Set(statements.map { .identifier($0.identifier, app) }))) { db in
             let id = try AppTable.makeID(of: app, db)
-            for statement in statements {
-                let identifier = try Self.lasting(statement.identifier, id, db)
+            let identifiers = try statements.map { try Self.lasting($0.identifier, id, db) }
+            var values: [TrackedFactTable.Subject: TeamFactValue?] = [:]
+            for (statement, identifier) in zip(statements, identifiers) {
+                for (name, value) in statement.values where tracked.contains(name) {
+                    values.updateValue(
+                        value, forKey: TrackedFactTable.Subject(identifier: identifier, name: name))
+                }
+            }
+            try TrackedFactTable.record(values, at: now, id, db)
+            for (statement, identifier) in zip(statements, identifiers) {
                 for (name, value) in statement.values {
                     guard let value else {
                         try TeamFactTable.remove(name, of: identifier, id, db)

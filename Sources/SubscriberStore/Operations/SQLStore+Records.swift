@@ -144,6 +144,14 @@ extension SQLStore {
         }
         try db.forEachRow(
             """
+            SELECT tracked_fact.*, bundle_id, environment FROM tracked_fact JOIN app ON app.id = app
+            ORDER BY app, kind, identifier, name, day
+            """
+        ) { row in
+            try body(.trackedFact(AppTable.scope(row), TrackedFactTable.fact(row)))
+        }
+        try db.forEachRow(
+            """
             SELECT link.*, bundle_id, environment FROM link JOIN app ON app.id = app
             ORDER BY app, kind, identifier
             """
@@ -171,6 +179,7 @@ extension SQLStore {
             try IdentifierTable.add(identifier, subscription, app, db)
         case .notification(let entry): try add(entry, db)
         case .teamFact(let app, let fact): try TeamFactTable.set(fact, AppTable.makeID(of: app, db), db)
+        case .trackedFact(let app, let fact): try TrackedFactTable.add(fact, AppTable.makeID(of: app, db), db)
         case .link(let app, let link, let setAt): try LinkTable.set(link, at: setAt, AppTable.makeID(of: app, db), db)
         case .authorisation(let app, let entry): try add(entry, AppTable.makeID(of: app, db), db)
         case .retentionShown(let app, let shown):

@@ -3,7 +3,7 @@ package import OfferEligibility
 
 extension SQLStore {
     package func exposures(
-        to offer: ReportedOffer, after place: ExposurePlace, limit: Int
+        to offer: ReportedOffer, withTracked isTracking: Bool, after place: ExposurePlace, limit: Int
     ) async throws(StoreError) -> ExposurePage {
         try await read { db in
             let scope = offer.app
@@ -13,15 +13,17 @@ extension SQLStore {
             let (exposures, next) = try ExposureTable.page(of: offer, app, after: place, limit: limit, db)
             let records = try exposures.map { exposure in
                 guard let identifier = exposure.customer else {
-                    return ExposedRecord(exposure: exposure, customer: nil, signatures: [])
+                    return ExposedRecord(exposure: exposure, customer: nil, signatures: [], tracked: [])
                 }
                 let search = try CustomerSearch(CustomerQuery(identifier), app, db)
                 let signed = try AuthorisationTable.held(by: [identifier], app, db).map(\.authorisation).filter {
                     $0.state != .withdrawn && $0.productID == offer.productID && $0.offerID == offer.offerID
                 }
+                let tracked = isTracking ? TrackedFactTable.all(of: search.allNames, app) : []
                 return ExposedRecord(
                     exposure: exposure, customer: try Self.customer(search, app, scope, coverage, db),
-                    signatures: signed.sorted { ($0.at, $0.validUntil) < ($1.at, $1.validUntil) })
+                    signatures: signed.sorted { ($0.at, $0.validUntil) < ($1.at, $1.validUntil) },
+                    tracked: try db.rows(tracked).joined().map(TrackedFactTable.fact))
             }
             return ExposurePage(records: records, next: next)
         }

@@ -26,6 +26,7 @@ extension ExposedCustomer {
             AccessSpan(start: span.start, end: span.end, cause: EndCause(span.endedBecause))
         }
         renewedAt = history.renewals
+        facts = customer.factHistories(record.tracked)
         payments = history.payments.map { Payment(at: $0.at, currency: $0.currency, amount: $0.amount) }
         let redeemed = history.redemption(of: offer.productID, offer.offerID, since: exposure.at) { time in
             record.signatures.contains { $0.wasValid(at: time) }

@@ -26,7 +26,8 @@ package struct OfferReportReader: Sendable {
         var (place, count): (ExposurePlace?, Int) = (.start, 0)
         while let start = place {
             guard !Task.isCancelled else { throw StoreError(.busy, "the report was cancelled") }
-            let page = try await store.exposures(to: offer, after: start, limit: Self.pageSize)
+            let page = try await store.exposures(
+                to: offer, withTracked: !question.tracked.isEmpty, after: start, limit: Self.pageSize)
             for record in page.records { builder.add(ExposedCustomer(record, offer, settings, until: question.asOf)) }
             count += page.records.count
             await progress(count)

@@ -15,6 +15,7 @@ extension ReportQuestion {
         let sizes = offer.sample.flatMap { rules?.sampleSizes[$0] } ?? []
         plannedShare = sizes.count == 1 ? sizes.first : campaign.map { 1 - $0.holdOut }
         rulesDigest = Hexadecimal.text(of: catalogue.digest)
+        tracked = catalogue.apps[offer.app.bundleID].map { $0.tracked.map(\.description).sorted() } ?? []
     }
 }
 

@@ -23,17 +23,31 @@ package struct SubscriptionReportReader: Sendable {
         over store: any SubscriberStore, progress: @Sendable (Int) async -> Void = { _ in }
     ) async throws(StoreError) -> SubscriptionReport {
         var builder = SubscriptionReportBuilder(question)
-        guard let numbers = try await store.subscriptionNumbers(in: app) else { return builder.report() }
+        try await forEach(over: store, progress) { builder.add($0) }
+        return builder.report()
+    }
+
+    /// Counts the events of the subscriptions by day, to compare them with Apple's report.
+    package func eventDays(over store: any SubscriberStore) async throws(StoreError) -> SubscriptionEventDays {
+        var days = SubscriptionEventDays(asOf: question.asOf)
+        try await forEach(over: store, { _ in }) { days.add($0) }
+        return days
+    }
+
+    private func forEach(
+        over store: any SubscriberStore, _ progress: @Sendable (Int) async -> Void,
+        _ body: (ReportedSubscription) -> Void
+    ) async throws(StoreError) {
+        guard let numbers = try await store.subscriptionNumbers(in: app) else { return }
         for start in stride(from: numbers.lowerBound, through: numbers.upperBound, by: Int(Self.pageSize)) {
             guard !Task.isCancelled else { throw StoreError(.busy, "the report was cancelled") }
             let page = start...min(start + Self.pageSize - 1, numbers.upperBound)
             for facts in try await store.subscriptionFacts(in: app, numbered: page) {
                 let history = SubscriptionHistory(of: SubscriberFacts(facts), of: settings, until: question.asOf)
-                if let history { builder.add(ReportedSubscription(history)) }
+                if let history { body(ReportedSubscription(history)) }
             }
             await progress(Int(page.upperBound - numbers.lowerBound + 1))
         }
-        return builder.report()
     }
 }
 

@@ -38,6 +38,13 @@ enum TeamFactTable {
 
     private static let ofIdentifiers = IdentifierQueries(table: "team_fact")
 
+    /// Returns the query for one fact of one identifier.
+    static func fact(of subject: TrackedFactTable.Subject, _ app: Int64) -> Query {
+        Query(
+            "SELECT * FROM team_fact WHERE app = ?1 AND kind = ?2 AND identifier = ?3 AND name = ?4",
+            TrackedFactTable.key(of: subject, app))
+    }
+
     static func all(of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> [TeamFact] {
         try db.rows(all(of: [identifier], app)).joined().map(fact)
     }
@@ -50,6 +57,7 @@ enum TeamFactTable {
             """
             SELECT 1 WHERE EXISTS (SELECT 1 FROM team_fact WHERE app = ?1 AND kind = ?2 AND identifier = ?3)
                 OR EXISTS (SELECT 1 FROM link WHERE app = ?1 AND kind = ?2 AND identifier = ?3)
+                OR EXISTS (SELECT 1 FROM tracked_fact WHERE app = ?1 AND kind = ?2 AND identifier = ?3)
             """,
             forEach: identifiers.map { identifier in
                 let stored = StoredIdentifier(identifier)
@@ -65,7 +73,7 @@ enum TeamFactTable {
             setAt: try row.requiredTime("set_at"))
     }
 
-    private static func columns(_ value: TeamFactValue) -> (type: Int, value: String) {
+    static func columns(_ value: TeamFactValue) -> (type: Int, value: String) {
         switch value {
         case .text(let utf8): (1, String(decoding: utf8, as: UTF8.self))
         case .number(let utf8): (2, String(decoding: utf8, as: UTF8.self))
@@ -73,7 +81,7 @@ enum TeamFactTable {
         }
     }
 
-    private static func value(_ row: Row) throws -> TeamFactValue {
+    static func value(_ row: Row) throws -> TeamFactValue {
         let value: String = try row["value"]
         switch try row["type"] as Int {
         case 1: return .text(Array(value.utf8))

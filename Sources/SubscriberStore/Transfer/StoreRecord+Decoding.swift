@@ -11,6 +11,7 @@ extension StoreRecord {
             self = .identifier(try AppScope(reader), try reader.identifier("identifier"), of: original)
         case .notification: self = .notification(try NotificationEntry(reader))
         case .teamFact: self = .teamFact(try AppScope(reader), try TeamFact(reader))
+        case .trackedFact: self = .trackedFact(try AppScope(reader), try TrackedFact(reader))
         case .link:
             guard let account = try reader.identifier("account").account else {
                 throw TransferError("account is invalid")
@@ -278,12 +279,28 @@ extension RecordReader {
 
 extension TeamFact {
     fileprivate init(_ reader: RecordReader) throws(TransferError) {
-        let name = try reader.field("name") { utf8 in
-            try FieldText(utf8: utf8, field: "name", sizes: 1...Self.maximumNameSize)
-        }
         self.init(
-            identifier: try reader.identifier("identifier"), name: name, value: try TeamFactValue(reader),
-            setAt: try reader.time("setAt"))
+            identifier: try reader.identifier("identifier"), name: try reader.factName,
+            value: try TeamFactValue(reader), setAt: try reader.time("setAt"))
+    }
+}
+
+extension TrackedFact {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        let isRemoved = reader.object["removed"] != nil
+        self.init(
+            identifier: try reader.identifier("identifier"), name: try reader.factName,
+            value: isRemoved ? nil : try TeamFactValue(reader), at: try reader.time("at"))
+    }
+}
+
+extension RecordReader {
+    fileprivate var factName: FieldText {
+        get throws(TransferError) {
+            try field("name") { utf8 in
+                try FieldText(utf8: utf8, field: "name", sizes: 1...TeamFact.maximumNameSize)
+            }
+        }
     }
 }
 

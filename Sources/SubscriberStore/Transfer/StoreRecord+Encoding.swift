@@ -19,6 +19,9 @@ extension StoreRecord {
         case .teamFact(let app, let fact):
             writer.members(of: app)
             writer.members(of: fact)
+        case .trackedFact(let app, let fact):
+            writer.members(of: app)
+            writer.members(of: fact)
         case .link(let app, let link, let setAt):
             writer.members(of: app)
             writer.member("identifier", of: link.identifier)
@@ -64,6 +67,7 @@ extension StoreRecord {
         case .identifier: .identifier
         case .notification: .notification
         case .teamFact: .teamFact
+        case .trackedFact: .trackedFact
         case .link: .link
         case .authorisation: .authorisation
         case .exposure: .exposure
@@ -79,7 +83,7 @@ extension StoreRecord {
     /// The value of the member `record` in a line.
     enum Name: String, CaseIterable {
         case intake, fact, identifier, notification, teamFact, link, authorisation, exposure, retentionShown,
-            offerEvent, grant, mailedLink, linkVisits, sampleSize
+            offerEvent, grant, mailedLink, linkVisits, sampleSize, trackedFact
     }
 }
 
@@ -127,12 +131,23 @@ extension JSONWriter {
     fileprivate mutating func members(of fact: TeamFact) {
         member("identifier", of: fact.identifier)
         member("name", utf8: fact.name.utf8)
-        switch fact.value {
+        member(of: fact.value)
+        member("setAt", fact.setAt.milliseconds)
+    }
+
+    fileprivate mutating func members(of fact: TrackedFact) {
+        member("identifier", of: fact.identifier)
+        member("name", utf8: fact.name.utf8)
+        if let value = fact.value { member(of: value) } else { member("removed", true) }
+        member("at", fact.at.milliseconds)
+    }
+
+    private mutating func member(of value: TeamFactValue) {
+        switch value {
         case .text(let utf8): member("text", utf8: utf8)
         case .number(let utf8): member("number", utf8: utf8)
         case .bool(let value): member("bool", value)
         }
-        member("setAt", fact.setAt.milliseconds)
     }
 
     fileprivate mutating func members(of entry: AuthorisationEntry) {

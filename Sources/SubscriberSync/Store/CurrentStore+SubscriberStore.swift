@@ -55,10 +55,10 @@ extension CurrentStore: SubscriberStore {
     }
 
     package func setTeamFacts(
-        _ statements: [TeamFactStatement], in app: AppScope, at now: Timestamp
+        _ statements: [TeamFactStatement], in app: AppScope, tracking tracked: Set<FieldText>, at now: Timestamp
     ) async throws(StoreError) {
         try await write { store throws(StoreError) in
-            try await store.setTeamFacts(statements, in: app, at: now)
+            try await store.setTeamFacts(statements, in: app, tracking: tracked, at: now)
         }
     }
 
@@ -74,10 +74,12 @@ extension CurrentStore: SubscriberStore {
 
     // MARK: Reports
 
-    package func exposures(to offer: ReportedOffer, after place: ExposurePlace, limit: Int)
-        async throws(StoreError) -> ExposurePage
-    {
-        try await read { store throws(StoreError) in try await store.exposures(to: offer, after: place, limit: limit) }
+    package func exposures(
+        to offer: ReportedOffer, withTracked isTracking: Bool, after place: ExposurePlace, limit: Int
+    ) async throws(StoreError) -> ExposurePage {
+        try await read { store throws(StoreError) in
+            try await store.exposures(to: offer, withTracked: isTracking, after: place, limit: limit)
+        }
     }
 
     // MARK: Ledger

@@ -34,7 +34,7 @@ struct CustomersSetFactsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.configuration()
-        let (scope, _) = try app.app(in: configuration.catalogue ?? Catalogue(apps: [:]))
+        let (scope, settings) = try app.app(in: configuration.catalogue ?? Catalogue(apps: [:]))
         let list = try CustomerList(path: file, ifWrong: "nothing was changed")
         let names = try list.head.filter { $0 != list.namingColumn }.map(factName)
         guard !names.isEmpty else {
@@ -49,7 +49,8 @@ struct CustomersSetFactsCommand: AsyncParsableCommand {
             var done = 0
             var reader = try list.reader()
             while let batch = try batch(of: list, &reader, names) {
-                try await store.setTeamFacts(batch, in: scope, at: Timestamp(.now))
+                try await store.setTeamFacts(
+                    batch, in: scope, tracking: settings.tracked, at: Timestamp(.now))
                 done += batch.count
                 progress.report("\(done) of \(count) customers")
             }

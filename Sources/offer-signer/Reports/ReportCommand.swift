@@ -4,6 +4,7 @@ import OfferConfiguration
 import OfferConsole
 import OfferCore
 import OfferEligibility
+import OfferFiles
 import OfferReports
 import SubscriberStore
 
@@ -23,6 +24,10 @@ struct ReportCommand: AsyncParsableCommand {
             With --subscriptions, it reads all subscriptions of the app instead:
 
               offer-signer report --subscriptions > subscriptions.html
+
+            With --compare, it lists the days that differ from Apple's Subscription Event report, a file of App Store Connect:
+
+              offer-signer report --subscriptions --time-zone pacific --compare events.txt > differences.html
 
             The HTML is a file of its own, to open or to mail. The same data and options give the same report, byte for \
             byte. docs/reports.md says what each number means, and when not to believe it.
@@ -52,6 +57,11 @@ struct ReportCommand: AsyncParsableCommand {
     var cohorts: CohortSpan?
     @Option(help: "The time zone of cohorts: utc or pacific.") var timeZone = ReportZone.utc
     @Option(help: "The output format: html, csv or json.") var format = Format.html
+    @Option(
+        help: ArgumentHelp(
+            "Apple's Subscription Event report, to list the days that differ. Repeat it for several files.",
+            valueName: "file"))
+    var compare: [String] = []
     @OptionGroup var options: DatabaseOptions
 
     private var time: Timestamp? { asOf.flatMap(Timestamp.init(dateOrTime:)) }
@@ -76,6 +86,9 @@ struct ReportCommand: AsyncParsableCommand {
         guard !subscriptions || !isAboutOffer else {
             throw ValidationError(
                 "--effect-day, --smallest-effect, --product-id and --sample do not apply to --subscriptions.")
+        }
+        guard compare.isEmpty || subscriptions && cohorts == nil else {
+            throw ValidationError("--compare needs --subscriptions, and has no --cohorts.")
         }
     }
 
@@ -110,6 +123,7 @@ struct ReportCommand: AsyncParsableCommand {
             about: app, asOf: time ?? Timestamp(.now), zone: timeZone, in: catalogue)
         question.span = cohorts ?? question.span
         let reader = SubscriptionReportReader(app, question, settings)
+        guard compare.isEmpty else { return try await showComparison(question, reader) }
         let report = try await options.withStore { store in
             try await reader.run(over: store)
         }
@@ -118,6 +132,41 @@ struct ReportCommand: AsyncParsableCommand {
         case .csv: StandardStreams.print(String(decoding: report.csv, as: UTF8.self))
         case .json: StandardStreams.print(String(decoding: report.json, as: UTF8.self) + "\n")
         }
+    }
+
+    private func showComparison(_ question: SubscriptionQuestion, _ reader: SubscriptionReportReader) async throws {
+        guard let number = reader.settings.appAppleID else {
+            throw CommandError(
+                "the app has no appAppleID, by which Apple's report names it",
+                hint: "copy it from App Store Connect, under App Information")
+        }
+        let apple = try appleEvents(of: number)
+        let days = try await options.withStore { store in
+            try await reader.eventDays(over: store)
+        }
+        let comparison = ReportComparison(question, apple, days)
+        switch format {
+        case .html: StandardStreams.print(ComparisonPage(comparison, version: OfferSignerVersion.text).html.text)
+        case .csv: StandardStreams.print(String(decoding: comparison.csv, as: UTF8.self))
+        case .json: StandardStreams.print(String(decoding: comparison.json, as: UTF8.self) + "\n")
+        }
+    }
+
+    private func appleEvents(of appAppleID: Int64) throws -> AppleEvents {
+        var reader = AppleEventReader(appAppleID: appAppleID)
+        for path in compare {
+            reader.beginFile()
+            do throws(LineFileError) {
+                try LineFile.read(path) { number, line, _ throws(LineFileError) in
+                    do throws(AppleEventReader.Failure) { try reader.read(line, number: number) } catch {
+                        throw LineFileError("line \(error.line): \(error.text)")
+                    }
+                }
+            } catch {
+                throw CommandError("\(path): \(error)", hint: "name a Subscription Event report of App Store Connect")
+            }
+        }
+        return reader.events
     }
 }
 

@@ -23,7 +23,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
         .appStoreJWS, .transaction, .renewalInfo, .appTransaction, .notification, .retentionRequest, .retentionBody,
         .certificate, .cms,
         .receiptPayload, .legacyReceipt, .legacyNotification, .ocspResponse, .notificationIntake, .apiAnswer,
-        .verifyReceiptAnswer, .connectDocument,
+        .verifyReceiptAnswer, .connectDocument, .appleEvents,
     ]
 
     package func run(_ input: [UInt8]) throws(BrokenPromise) { try check(input) }

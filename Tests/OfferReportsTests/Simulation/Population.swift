@@ -33,6 +33,7 @@ struct Population {
     var question: ReportQuestion {
         var question = ReportQuestion(productID: "pro.monthly", offerID: "winback", sample: "spring", asOf: end)
         question.plannedShare = share
+        question.tracked = ["episodes"]
         return question
     }
 
@@ -64,6 +65,10 @@ struct Population {
             let isHalf = redemption != nil && day < 90
             return Payment(at: time(day), currency: "USD", amount: isHalf ? Self.price / 2 : Self.price)
         }
+        // An episode each day with access, up to 60.
+        let watched = (1...60).filter { Double($0) < ended && Double($0) + entry < days }
+        customer.facts["episodes"] = FactHistory(
+            steps: watched.map { FactHistory.Step(at: time(Double($0)), value: .number(Int64($0) * 1000)) })
         return customer
     }
 

@@ -258,7 +258,8 @@ struct ErasureTests {
         let account = Sample.account(UInt64(number))
         let username = CustomerIdentifier.applicationUsername(Sample.text("user-\(number)"))
         try await store.setTeamFacts(
-            [Sample.text("a"): .bool(true)], of: account, in: Sample.production, at: Sample.day(0))
+            [Sample.text("a"): .bool(true)], of: account, in: Sample.production, tracking: [Sample.text("a")],
+            at: Sample.day(0))
         try await store.setTeamFacts(
             [Sample.text("b"): .bool(true)], of: username, in: Sample.production, at: Sample.day(0))
         try await store.link(username, to: account.account, in: Sample.production, at: Sample.day(0))

@@ -82,7 +82,12 @@ struct OperationTests {
             Sample.text("text"): .text(Array("\"a\\".utf8)), Sample.text("number"): .number(Array("-1".utf8)),
             Sample.text("bool"): .bool(false),
         ]
-        try await store.setTeamFacts(values, of: Sample.account(1), in: Sample.production, at: Sample.day(1))
+        let tracked: Set = [Sample.text("text"), Sample.text("number"), Sample.text("bool")]
+        try await store.setTeamFacts(
+            values, of: Sample.account(1), in: Sample.production, tracking: tracked, at: Sample.day(1))
+        try await store.setTeamFacts(
+            [Sample.text("text"): nil, Sample.text("number"): .number(Array("2".utf8))], of: Sample.account(1),
+            in: Sample.production, tracking: tracked, at: Sample.day(2))
         for identifier: CustomerIdentifier in [
             .applicationUsername(Sample.text("u")), .appTransactionID(Sample.id("a")), .transactionID(Sample.id("t")),
             .originalTransactionID(Sample.id("o")),

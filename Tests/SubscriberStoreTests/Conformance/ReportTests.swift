@@ -20,6 +20,7 @@ struct ReportTests {
         var question = ReportQuestion(productID: "monthly", offerID: "half", sample: "s", asOf: Sample.day(day))
         question.plannedShare = 0.5
         question.span = .month
+        question.tracked = ["episodes", "isFan"]
         return OfferReportReader(try offer, question, Catalogue.App(offers: [:]))
     }
 
@@ -60,6 +61,19 @@ struct ReportTests {
         return facts
     }
 
+    /// The facts of a customer: the number of episodes on two days, by two identifiers, and a flag of every second one.
+    private static func facts(of number: UInt64) -> [(CustomerIdentifier, String, TeamFactValue?, Double)] {
+        let subscription = CustomerIdentifier.originalTransactionID(Sample.id("\(1000 + number)"))
+        func count(_ number: UInt64) -> TeamFactValue { .number(Array("\(number)".utf8)) }
+        return [
+            (Sample.account(number), "episodes", count(number % 5), 9),
+            (subscription, "episodes", count(number % 5 + number % 2 * 10), 20),
+            (Sample.account(number), "episodes", count(1000), 45),
+            (Sample.account(number), "isFan", .bool(number % 4 < 2), 12),
+            (Sample.account(number), "isFan", number % 8 == 1 ? nil : .bool(number % 4 < 2), 13),
+        ]
+    }
+
     private static func fill(_ store: any SubscriberStore, seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         for number in (1...count).shuffled(using: &random) {
@@ -67,6 +81,13 @@ struct ReportTests {
             for fact in facts(number).shuffled(using: &random) {
                 for _ in 0...Int.random(in: 0...1, using: &random) {
                     try await store.merge([fact], in: Sample.production)
+                }
+            }
+            for (identifier, name, value, day) in Self.facts(of: number) {
+                for _ in 0...Int.random(in: 0...1, using: &random) {
+                    try await store.setTeamFacts(
+                        [Sample.text(name): value], of: identifier, in: Sample.production,
+                        tracking: [Sample.text("episodes"), Sample.text("isFan")], at: Sample.day(day))
                 }
             }
         }
@@ -99,6 +120,24 @@ struct ReportTests {
         }
     }
 
+    @Test("tracked facts count as they were on the day, by the latest identifier", arguments: StoreEngine.all)
+    func engagement(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            try await Self.fill(store, seed: 1)
+            let engagement = try await Self.reader(asOf: 50).run(over: store).engagement
+            #expect(engagement.map(\.fact) == ["episodes", "isFan"])
+            // Exposed on day 10, and compared on day 40. Odd numbers are offered, and have ten more since day 20.
+            let numbers = try #require(engagement[0].numbers)
+            #expect(numbers.mean.offered.mean == 12_000 && numbers.mean.heldOut.mean == 2000)
+            #expect(numbers.change.offered.mean == 10_000 && numbers.change.heldOut.mean == 0)
+            #expect(numbers.changeDifference?.value == 10_000)
+            // Of the remainders by 4, 1 is odd and 0 is even; one half of the former lost the flag.
+            #expect(engagement[1].arms.offered == Share(15, of: 60))
+            #expect(engagement[1].arms.heldOut == Share(30, of: 60))
+            #expect(engagement[1].numbers == nil)
+        }
+    }
+
     @Test("an erased customer stays an exposure, without anything else", arguments: StoreEngine.all)
     func erasure(engine: StoreEngine) async throws {
         try await engine.withStore { store in
@@ -111,6 +150,7 @@ struct ReportTests {
             #expect(report.funnel.erased == ByArm(1, 1))
             #expect(report.funnel.redeemed == 29)
             #expect(report.effect.arms.offered == Share(29, of: 59))
+            #expect(report.engagement[0].arms == ByArm(Share(59, of: 59), Share(59, of: 59)))
         }
     }
 

@@ -215,7 +215,7 @@ struct PayloadPartitionTests {
         DROP FUNCTION count_redemption, count_authorisation_by_day, count_redemption_by_day, count_exposure_by_day,
             add_to_offer_day, count_link CASCADE;
         DROP TABLE redemption_count, offer_day, link_count, sample_size, announcement, exposure, retention_shown, renewal_change, idempotent_request, offer_event, console_session, sign_in_link, offer_grant,
-            report, mailed_link, link_visit, customer_review, reviewed_app;
+            report, mailed_link, link_visit, customer_review, reviewed_app, tracked_fact;
         ALTER TABLE forward DROP COLUMN event, DROP COLUMN customer, DROP COLUMN app, DROP COLUMN body,
             DROP COLUMN created_at;
         DROP INDEX redemption_acknowledged;

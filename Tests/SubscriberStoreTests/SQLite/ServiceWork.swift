@@ -106,7 +106,7 @@ enum ServiceWork {
         try await store.link(username, to: Sample.account(1).account, in: Sample.production, at: Sample.day(0))
         try await store.setTeamFacts(
             [Sample.text("a"): .bool(true), Sample.text("b"): nil], of: username, in: Sample.production,
-            at: Sample.day(0))
+            tracking: [Sample.text("a")], at: Sample.day(0))
         let identifiers: [CustomerIdentifier] = [
             username, Sample.account(1), .transactionID(Sample.id("9")), .originalTransactionID(Sample.id("1")),
             .appTransactionID(Sample.id("1")),

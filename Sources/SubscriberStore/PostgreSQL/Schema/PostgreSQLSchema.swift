@@ -21,7 +21,7 @@ enum PostgreSQLSchema {
         (.accountsOfGrantsInPostgreSQL, neededVersion: 1), (.reportsInPostgreSQL, neededVersion: 1),
         (.mailedLinksInPostgreSQL, neededVersion: 1), (.offerDaysInPostgreSQL, neededVersion: 1),
         (.sampleSizesInPostgreSQL, neededVersion: 1), (.customerReviewsInPostgreSQL, neededVersion: 1),
-        (.retentionCasesInPostgreSQL, neededVersion: 1),
+        (.retentionCasesInPostgreSQL, neededVersion: 1), (.trackedFactsInPostgreSQL, neededVersion: 1),
     ]
 
     static var latestVersion: Int { migrations.count }
