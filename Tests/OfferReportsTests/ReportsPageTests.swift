@@ -124,6 +124,35 @@ struct ReportsPageTests {
             value("customers with `episodesWatched`, offered and held out") == shares.joined(separator: " and "))
     }
 
+    @Test("the example of retention messages has the numbers of a report")
+    func retentionExample() throws {
+        let start = Timestamp(milliseconds: 0)
+        var builder = SubscriptionReportBuilder(SubscriptionQuestion(asOf: start.adding(days: 40)))
+        for (arm, count, cancelled, stayed) in [
+            (ExposedCustomer.Arm.offered, 1800, 540, 1170), (.heldOut, 200, 100, 100),
+        ] {
+            for number in 0..<count {
+                let end = start.adding(days: number < stayed ? 60 : 20)
+                var subject = RetentionSubject(
+                    ReportedSubscription([.init(start: start, end: end, accessEnd: end, cause: .cancelled)]))
+                subject.requests = [.init(at: start, answer: "message", isShown: true, caseNumber: 1, rule: "")]
+                subject.placements = [.init(at: start, productID: "p", offerID: "o", sample: "s", arm: arm)]
+                if number < cancelled { subject.turnedOffAt = [start] }
+                builder.add(subject)
+            }
+        }
+        let holdout = try #require(builder.report().messages.holdouts.first)
+        for (name, found) in [
+            ("turned off within a day", holdout.cancelledDifference), ("stayed", holdout.stayedDifference),
+        ] {
+            let difference = try #require(found)
+            #expect(
+                value("\(name), difference")
+                    == "\(FixedText.points(difference.value)) points: \(Self.points(difference.once)) if you look once, "
+                    + "\(Self.points(difference.always)) at any number of looks")
+        }
+    }
+
     @Test("the numbers of customers that a campaign needs are right")
     func needed() throws {
         let once = Self.question.plannedSize

@@ -288,10 +288,54 @@ struct SubscriptionReportTests {
         #expect(hits >= 70, "\(hits) of \(tries)")
     }
 
+    @Test("retention messages: the first request counts, and an exposure belongs to the request that made it")
+    func messages() throws {
+        func request(_ day: Double, _ number: Int64?, _ answer: String = "message") -> RetentionSubject.Request {
+            RetentionSubject.Request(
+                at: Self.time(day), answer: answer, isShown: answer != "nothing", caseNumber: number, rule: "=r")
+        }
+        func placement(_ day: Double, _ arm: ExposedCustomer.Arm) -> RetentionSubject.Placement {
+            RetentionSubject.Placement(at: Self.time(day), productID: "p", offerID: "o", sample: "s", arm: arm)
+        }
+        var first = RetentionSubject(ReportedSubscription([Self.period(0, 45)]))
+        first.requests = [request(20, 2), request(10, 1), request(70, 1), request(12, nil, "nothing")]
+        first.turnedOffAt = [Self.time(11)]
+        first.placements = [placement(10, .offered), placement(30, .offered)]
+        var second = RetentionSubject(ReportedSubscription([Self.period(0, 30)]))
+        second.requests = [request(5, 1)]
+        second.turnedOffAt = [Self.time(6.1), Self.time(4.9)]
+        second.placements = [placement(5.006, .heldOut), placement(5.01, .offered)]
+        func messages(_ day: Double) -> RetentionMessages {
+            var builder = SubscriptionReportBuilder(Self.question(day))
+            for subject in [first, second] { builder.add(subject) }
+            return builder.report().messages
+        }
+        let late = messages(60)
+        #expect((late.requests, late.shown) == (4, 3))
+        #expect(late.cases.map(\.number) == [1, 2, nil] && late.cases.map(\.outcomes.subscriptions) == [2, 1, 1])
+        #expect(late.all.cancelled == Share(1, of: 2) && late.all.stayed == Share(1, of: 2))
+        #expect(late.cases[1].outcomes.cancelled == Share(0, of: 1))
+        #expect(late.holdouts.map(\.cancelled) == [ByArm(Share(1, of: 1), Share(0, of: 1))])
+        #expect(messages(39).all.stayed == Share(0, of: 1) && messages(10.9).all.cancelled == Share(0, of: 1))
+        #expect(messages(4).requests == 0 && messages(4).cases.isEmpty)
+        var builder = SubscriptionReportBuilder(Self.question(60))
+        builder.add(second)
+        let report = builder.report()
+        let lines = String(decoding: report.csv(only: .messages), as: UTF8.self).split(separator: "\r\n")
+        #expect(lines.contains("retention_messages,case 1 message,'=r,,,requests,1,,,"))
+        #expect(lines.contains { $0.hasPrefix("retention_holdout,held_out,p o s,,,stayed,0.000000,") })
+        #expect(try SubscriptionReport(kept: report.kept)?.messages == report.messages)
+        guard case .object(let object) = try JSONReader.read(report.json) else { throw Missing() }
+        #expect(object["retentionMessages"] != nil)
+    }
+
+    private struct Missing: Error {}
+
     @Test("a spreadsheet program gets one number in each line")
     func csv() {
         let report = Self.report([ReportedSubscription([Self.period(34, 64)])], 70)
         let lines = String(decoding: report.csv, as: UTF8.self).split(separator: "\r\n")
+        #expect(!lines.contains { $0.hasPrefix("retention_") })
         #expect(lines[0] == "table,by,name,start,after,number,value,lower,upper,subscriptions")
         #expect(lines.allSatisfy { $0.count { $0 == "," } == 9 })
         #expect(lines.contains("period,all,all,2025-02-01,,new,1,,,"))

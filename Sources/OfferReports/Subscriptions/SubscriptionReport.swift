@@ -5,6 +5,8 @@ package struct SubscriptionReport: Codable, Sendable {
     package let question: SubscriptionQuestion
     /// All subscriptions first, then those of each product, storefront, billing plan and kind of price.
     package let groups: [Group]
+    /// The requests of the App Store for retention messages.
+    package let messages: RetentionMessages
 
     package struct Group: Codable, Sendable {
         package enum Kind: String, CaseIterable, Codable, Sendable { case all, product, storefront, plan, price }

@@ -11,12 +11,17 @@ package struct SubscriptionReportBuilder: Sendable {
     private let starts: [Timestamp]
     private let whole: Group
     private var groups: [Kind: [String: Group]] = [:]
+    private var messages: RetentionMessagesBuilder
 
     package init(_ question: SubscriptionQuestion) {
         self.question = question
         starts = question.days.map { question.zone.time(local: $0.start) }
         whole = Group(.all, "", question)
+        messages = RetentionMessagesBuilder(asOf: question.asOf)
     }
+
+    /// Adds a subscription about which the App Store requested a message. The subscription itself is added apart.
+    package mutating func add(_ subject: RetentionSubject) { messages.add(subject) }
 
     package mutating func add(_ subscription: ReportedSubscription) {
         let runs = subscription.runs
@@ -170,7 +175,7 @@ package struct SubscriptionReportBuilder: Sendable {
             return bySize.prefix(kept)
                 + [bySize.dropFirst(kept).reduce(into: Group(kind, nil, whole)) { $0.add($1) }]
         }
-        return SubscriptionReport(question: question, groups: sorted)
+        return SubscriptionReport(question: question, groups: sorted, messages: messages.result)
     }
 }
 

@@ -224,7 +224,7 @@ extension JSONWriter {
         write("interval", point.interval)
     }
 
-    fileprivate mutating func write(_ difference: Difference?, scale: Double) {
+    mutating func write(_ difference: Difference?, scale: Double) {
         guard let difference else { return null("difference") }
         object("difference") { writer in
             writer.number("value", difference.value / scale)

@@ -6,6 +6,9 @@ package enum SubscriptionDefinition: String, CaseIterable, Sendable {
     case awaitingConsent = "awaiting_consent"
     case paidDays = "paid_days"
     case new, resubscribed, recovered, appeared, moved, ended, churn, retention, recovery
+    case requested
+    case cancelledAtOnce = "cancelled_at_once"
+    case stayed
 
     package var text: String {
         switch self {
@@ -27,6 +30,12 @@ package enum SubscriptionDefinition: String, CaseIterable, Sendable {
             "Subscriptions of a cohort with access one day after so many weeks or months, among those that began at least as long ago."
         case .recovery:
             "Renewals that were paid within so many days of their failure, among those that failed at least as long ago."
+        case .requested:
+            "Requests of the App Store for a retention message, because a customer opened the page to cancel, by the case that answered."
+        case .cancelledAtOnce:
+            "Subscriptions whose auto-renew was turned off within a day of their first request, among those with a request at least a day ago."
+        case .stayed:
+            "Subscriptions with access 30 days after their first request, among those with a request at least as long ago."
         }
     }
 }

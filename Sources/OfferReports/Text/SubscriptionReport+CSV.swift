@@ -3,13 +3,14 @@ import OfferCore
 extension SubscriptionReport {
     /// A part of the report that can be downloaded alone.
     package enum Table: String, CaseIterable, Sendable {
-        case now, periods, cohorts, recovery
+        case now, periods, cohorts, recovery, messages
 
         /// The names of its lines in the column `table`.
         fileprivate var names: Set<String> {
             switch self {
             case .now, .recovery: [rawValue]
             case .periods: ["period", "period_incomplete", "complete_periods"]
+            case .messages: ["retention_messages", "retention_holdout"]
             case .cohorts: ["cohort", "cohort_incomplete", "complete_cohorts"]
             }
         }
@@ -34,6 +35,7 @@ extension SubscriptionReport {
             lines.addAll()
             for line in lines.lines { table.add(line) }
         }
+        for line in messages.lines { table.add(line) }
         return table.utf8
     }
 }

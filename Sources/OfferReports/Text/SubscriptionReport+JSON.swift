@@ -11,6 +11,7 @@ extension SubscriptionReport {
         writer.member("span", question.span.rawValue)
         writer.member("timeZone", question.zone.rawValue)
         writer.objects("groups", groups) { $1.write(&$0) }
+        writer.object("retentionMessages", messages.write)
         writer.object("definitions") { writer in
             for definition in SubscriptionDefinition.allCases { writer.member(definition.rawValue, definition.text) }
         }

@@ -43,3 +43,11 @@ package struct ReportedOffer: Hashable, Sendable {
         self.sample = sample
     }
 }
+
+/// A subscription about which the App Store requested a retention message, and what the store knows about its customer.
+package struct RetentionRecord: Hashable, Sendable {
+    package let originalTransactionID: TransactionID
+    /// The answers, in no particular order; at least one.
+    package let shown: [RetentionShown]
+    package let customer: StoredCustomer?
+}

@@ -62,6 +62,11 @@ package protocol SubscriberStore: ConsoleStore, EventStore, GrantStore, LinkStor
         in app: AppScope, numbered numbers: ClosedRange<Int64>
     ) async throws(StoreError) -> [[SubscriberFact]]
 
+    /// Reads the subscriptions in a range of numbers about which the App Store requested a retention message.
+    func retentionRecords(
+        in app: AppScope, numbered numbers: ClosedRange<Int64>
+    ) async throws(StoreError) -> [RetentionRecord]
+
     /// Reads the exposures to an offer, with what is known about their customers, in steps.
     /// - Parameters:
     ///   - isTracking: true if the tracked facts of the customers are read too.

@@ -41,6 +41,27 @@ extension SQLStore {
         }
     }
 
+    package func retentionRecords(
+        in app: AppScope, numbered numbers: ClosedRange<Int64>
+    ) async throws(StoreError) -> [RetentionRecord] {
+        try await read { db in
+            guard let (id, _, coverage) = try AppTable.all(app.bundleID, app.environment, db).first,
+                try RetentionShownTable.isUsed(by: id, db)
+            else { return [] }
+            let subscriptions = try SubscriptionTable.originals(of: id, numbers, db).map(\.original)
+            let shown = try db.rows(RetentionShownTable.all(about: Set(subscriptions), id)).joined()
+                .map(RetentionShownTable.shown)
+            let bySubject = Dictionary(grouping: shown, by: \.subject)
+            return try subscriptions.compactMap { original in
+                guard let shown = bySubject[.subscription(original)] else { return nil }
+                let search = try CustomerSearch(CustomerQuery(.originalTransactionID(original)), id, db)
+                return RetentionRecord(
+                    originalTransactionID: original, shown: shown,
+                    customer: try Self.customer(search, id, app, coverage, db))
+            }
+        }
+    }
+
     package func keptReports() async throws(StoreError) -> [KeptReport] {
         try await read { db in try ReportTable.all(db) }
     }

@@ -23,7 +23,14 @@ package struct SubscriptionReportReader: Sendable {
         over store: any SubscriberStore, progress: @Sendable (Int) async -> Void = { _ in }
     ) async throws(StoreError) -> SubscriptionReport {
         var builder = SubscriptionReportBuilder(question)
-        try await forEach(over: store, progress) { builder.add($0) }
+        try await forEach(
+            over: store, progress, { builder.add($0) },
+            onPage: { numbers async throws(StoreError) in
+                for record in try await store.retentionRecords(in: app, numbered: numbers) {
+                    let subject = RetentionSubject(record, settings, until: question.asOf)
+                    if let subject { builder.add(subject) }
+                }
+            })
         return builder.report()
     }
 
@@ -36,7 +43,8 @@ package struct SubscriptionReportReader: Sendable {
 
     private func forEach(
         over store: any SubscriberStore, _ progress: @Sendable (Int) async -> Void,
-        _ body: (ReportedSubscription) -> Void
+        _ body: (ReportedSubscription) -> Void,
+        onPage: (ClosedRange<Int64>) async throws(StoreError) -> Void = { _ in }
     ) async throws(StoreError) {
         guard let numbers = try await store.subscriptionNumbers(in: app) else { return }
         for start in stride(from: numbers.lowerBound, through: numbers.upperBound, by: Int(Self.pageSize)) {
@@ -46,6 +54,7 @@ package struct SubscriptionReportReader: Sendable {
                 let history = SubscriptionHistory(of: SubscriberFacts(facts), of: settings, until: question.asOf)
                 if let history { body(ReportedSubscription(history)) }
             }
+            try await onPage(page)
             await progress(Int(page.upperBound - numbers.lowerBound + 1))
         }
     }

@@ -13,6 +13,11 @@ enum RetentionShownTable {
         "SELECT * FROM retention_shown WHERE app = ?1 AND kind = \(kind) AND value = \(value) AND request_id >= ''"
     }
 
+    /// Returns true if the App Store requested a message for the app.
+    static func isUsed(by app: Int64, _ db: any Database) throws -> Bool {
+        try db.row("SELECT 1 AS used FROM retention_shown WHERE app = ? AND request_id >= '' LIMIT 1", [app]) != nil
+    }
+
     static func shown(_ row: Row) throws -> RetentionShown {
         guard let request = UUIDText(parsing: Array((try row["request_id"] as String).utf8)) else {
             throw StoreError.unreadable("request_id")

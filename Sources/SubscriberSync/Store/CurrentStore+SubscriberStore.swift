@@ -74,6 +74,12 @@ extension CurrentStore: SubscriberStore {
 
     // MARK: Reports
 
+    package func retentionRecords(
+        in app: AppScope, numbered numbers: ClosedRange<Int64>
+    ) async throws(StoreError) -> [RetentionRecord] {
+        try await read { store throws(StoreError) in try await store.retentionRecords(in: app, numbered: numbers) }
+    }
+
     package func exposures(
         to offer: ReportedOffer, withTracked isTracking: Bool, after place: ExposurePlace, limit: Int
     ) async throws(StoreError) -> ExposurePage {

@@ -84,6 +84,98 @@ struct SubscriptionReportTests {
         #expect(texts.count == 1)
     }
 
+    private static func shown(_ number: UInt64, of original: TransactionID, at day: Double, _ answer: String)
+        -> RetentionShown
+    {
+        let known = Sample.shown(number, of: original, answer: answer)
+        let isShown = answer != "nothing"
+        return RetentionShown(
+            requestIdentifier: known.requestIdentifier, subject: known.subject, answer: answer, reason: "rules",
+            messageIdentifier: isShown ? known.messageIdentifier : nil, productID: nil, offerID: nil,
+            rule: isShown ? "r" : nil, caseNumber: isShown ? (answer == "message" ? 2 : 1) : nil, at: Sample.day(day))
+    }
+
+    /// Forty subscriptions with requests on day 5, and some again on day 8. Every fifth is held out, and every second turns
+    /// auto-renew off.
+    private static func fillRetention(_ store: any SubscriberStore, seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let off = Renewal(
+            productID: Sample.offer(nonces: [], expiresAt: 0).productID, autoRenewStatus: .off)
+        for number in (1...40 as ClosedRange<UInt64>).shuffled(using: &random) {
+            let id = "\(1000 + number)"
+            let original = Sample.id(id)
+            let isHeldOut = number % 5 == 0
+            var facts = [
+                Sample.transaction(id, of: id, 0, number % 4 == 0 ? 20 : 60) {
+                    $0.appAccountToken = Sample.token(number)
+                }
+            ]
+            if number % 2 == 0 {
+                facts.append(
+                    Sample.fact(
+                        .renewalChange(
+                            RenewalChange(
+                                type: "DID_CHANGE_RENEWAL_STATUS", subtype: "AUTO_RENEW_DISABLED", renewal: off)),
+                        "c\(number)", of: id, signed: number % 8 == 0 ? 6.5 : 5.5))
+            }
+            try await store.merge(facts.shuffled(using: &random), in: Sample.production)
+            var exposure = Sample.exposure(
+                of: Sample.account(number), isHeldOut ? .heldOut : .offered, sample: "s", at: 5.001)
+            exposure = Exposure(
+                subject: exposure.subject, productID: exposure.productID, offerID: exposure.offerID, arm: exposure.arm,
+                place: exposure.place,
+                // One was exposed by an app before.
+                source: OfferSource(rule: "r", channel: number == 7 ? .decision : .retention),
+                rulesDigest: exposure.rulesDigest, at: exposure.at)
+            try await store.add([.exposure(Sample.production, exposure)])
+            var answers = [shown(number, of: original, at: 5, isHeldOut ? "message" : "promotional_offer")]
+            if number % 10 == 1 { answers.append(shown(number + 100, of: original, at: 8, "nothing")) }
+            for answer in answers.shuffled(using: &random) { try await store.record(answer, in: Sample.production) }
+        }
+    }
+
+    @Test("retention messages are counted by case, and compared with the holdout", arguments: StoreEngine.all)
+    func retention(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            try await Self.fillRetention(store, seed: 1)
+            let messages = try await Self.reader(asOf: 50).run(over: store).messages
+            #expect((messages.requests, messages.shown, messages.all.subscriptions) == (44, 40, 40))
+            #expect(messages.all.cancelled == Share(15, of: 40) && messages.all.stayed == Share(30, of: 40))
+            #expect(messages.cases.map(\.number) == [1, 2, nil])
+            #expect(messages.cases.map(\.answer) == ["promotional_offer", "message", "nothing"])
+            #expect(messages.cases.map(\.requests) == [32, 8, 4] && messages.cases.map(\.shown) == [32, 8, 0])
+            // The fourth subscription counts at its own first request of the case, which is later.
+            #expect(messages.cases[2].outcomes.cancelled == Share(0, of: 4))
+            #expect(messages.holdouts.map(\.sample) == ["s"])
+            let holdout = try #require(messages.holdouts.first)
+            #expect((holdout.arms.offered.subscriptions, holdout.arms.heldOut.subscriptions) == (31, 8))
+            #expect(holdout.cancelled == ByArm(Share(12, of: 31), Share(3, of: 8)))
+            #expect(holdout.stayed == ByArm(Share(23, of: 31), Share(6, of: 8)))
+            #expect(holdout.stayedDifference?.once != nil)
+            let early = try await Self.reader(asOf: 5.5).run(over: store).messages
+            #expect(early.requests == 40 && early.all.cancelled == Share() && early.all.stayed == Share())
+            // An erased customer is in no number.
+            _ = try await store.erase(Sample.account(2), in: Sample.production)
+            #expect(try await Self.reader(asOf: 50).run(over: store).messages.requests == 43)
+        }
+    }
+
+    @Test("order and engine change no byte of retention messages")
+    func retentionOrder() async throws {
+        var texts: Set<[UInt8]> = []
+        for (engine, seeds) in zip(StoreEngine.all, [[1, 2], [3]] as [[UInt64]]) {
+            for seed in seeds {
+                try await engine.withStore { store in
+                    try await Self.fillRetention(store, seed: seed)
+                    let report = try await Self.reader(asOf: 50).run(over: store)
+                    texts.insert(report.json + report.csv(only: .messages))
+                    #expect(report.messages.requests == 44)
+                }
+            }
+        }
+        #expect(texts.count == 1)
+    }
+
     @Test("the progress is told after each step", arguments: StoreEngine.all)
     func progress(engine: StoreEngine) async throws {
         try await engine.withStore { store in
