@@ -30,6 +30,7 @@ extension Samples {
                 ).html
             ),
             ("reports-sorted", ReportsView(frame: frame(address), rows: rows, order: .effect).html),
+            ("report-subscriptions", subscriptionReport),
             ("reports-empty", ReportsView(frame: frame(PageAddress("/reports")), rows: [], order: .attention).html),
         ]
     }
@@ -42,6 +43,41 @@ extension Samples {
             name: "banner", app: "com.example.app", made: 0, heldOut: 0, personalVisits: 0, campaignVisits: 530,
             claimed: 0, report: nil),
     ]
+
+    /// Subscriptions with retention messages, some of them against a holdout.
+    private static var subscriptionReport: HTML {
+        var builder = SubscriptionReportBuilder(SubscriptionQuestion(asOf: now))
+        for number in 0..<900 {
+            let start = days(-400 + Double(number % 390))
+            let end = start + .days(30 * (1 + number % 9))
+            var period = ReportedSubscription.Period(
+                start: start, end: end, accessEnd: end, cause: EndCause.allCases[number % 5])
+            period.product = number % 4 == 0 ? "com.example.app.pro.yearly" : "com.example.app.pro.monthly"
+            period.storefront = ["USA", "DEU", "JPN"][number % 3]
+            let subscription = ReportedSubscription([period])
+            builder.add(subscription)
+            guard number % 3 == 0 else { continue }
+            var subject = RetentionSubject(subscription)
+            let (asked, isHeldOut) = (start + .days(10), number % 30 == 0)
+            subject.requests = [
+                RetentionSubject.Request(
+                    at: asked, answer: isHeldOut ? "message" : "promotional_offer", isShown: true,
+                    caseNumber: isHeldOut ? 2 : 1, rule: isHeldOut ? "" : "loyalty")
+            ]
+            subject.placements = [
+                RetentionSubject.Placement(
+                    at: asked, productID: period.product, offerID: "stay_half_price", sample: "stay",
+                    arm: isHeldOut ? .heldOut : .offered)
+            ]
+            if number % 2 == 0 { subject.turnedOffAt = [asked] }
+            builder.add(subject)
+        }
+        let address = PageAddress("/reports/subscriptions", ["app": "com.example.app"])
+        return SubscriptionReportView(
+            frame: frame(address), now: now, app: "com.example.app", environment: "Production", zone: .utc,
+            report: builder.report(), group: nil, work: .none, address: address
+        ).html
+    }
 
     private static func offer(_ name: String, sample: String? = "spring") -> ReportView.Offer {
         ReportView.Offer(

@@ -16,7 +16,7 @@ struct SubscriptionReportSections {
     }
 
     var html: HTML {
-        "\(standing)\(title)\(flow)\(retention)\(recovery)\(paidDays)\(definitions)"
+        "\(standing)\(title)\(flow)\(retention)\(recovery)\(paidDays)\(messages)\(definitions)"
     }
 
     private var span: StaticString { report.question.span == .week ? "week" : "month" }
@@ -26,7 +26,7 @@ struct SubscriptionReportSections {
             ? "<h2>All subscriptions</h2>\n" : "<h2>\(Self.heading(group.kind)): \(Self.name(group))</h2>\n"
     }
 
-    private func download(_ table: SubscriptionReport.Table) -> HTML? {
+    func download(_ table: SubscriptionReport.Table) -> HTML? {
         address.map { address in
             let file = address.moved(to: "/reports/subscriptions.csv").with("table", table.rawValue)
             return #"<p class="download"><a href="\#(file)">Download as CSV</a></p>"#
@@ -211,7 +211,7 @@ struct SubscriptionReportSections {
         return Blocks.section("definitions", "What the numbers mean", #"<dl class="pairs">\#(items)</dl>"#)
     }
 
-    private static func definition(_ definition: SubscriptionDefinition) -> HTML {
+    static func definition(_ definition: SubscriptionDefinition) -> HTML {
         "<p class=\"note\">\(definition.text)</p>"
     }
 
