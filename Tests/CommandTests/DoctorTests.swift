@@ -34,6 +34,31 @@ struct DoctorTests {
         #expect(!outcome.standardOutput.contains("a proxy hides"))
     }
 
+    @Test("doctor counts the offers with reports and with a holdout, and names the facts that they compare")
+    func reports() throws {
+        try folder.write(
+            """
+            apps:
+              - bundleID: a
+                track: [episodesWatched, hasFamily]
+                products:
+                  - productID: monthly
+                    offers:
+                      - plain
+                      - {offerID: one, rule: {everSubscribed: true}}
+                      - {offerID: two, rule: {all: [{share: {of: 0.5, by: s}}, {share: {of: 0.9, by: t}}]}}
+              - {bundleID: b, products: []}
+            """.utf8, to: "offers.yaml")
+        let outcome = try doctor([
+            "SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
+            "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:\(folder.path)/store.sqlite",
+        ])
+        let line =
+            "reports of a: 2 offers with a rule, 1 of them with a holdout; facts compared: episodesWatched, hasFamily"
+        #expect(outcome.standardOutput.contains("ok: \(line)\n"), "\(outcome.standardOutput)")
+        #expect(!outcome.standardOutput.contains("reports of b"))
+    }
+
     @Test("doctor says where the database is, without making it, and what would keep it from being opened")
     func database() throws {
         try folder.write("apps: [{bundleID: a, products: []}]\n".utf8, to: "offers.yaml")

@@ -67,6 +67,7 @@ struct DoctorCommand: AsyncParsableCommand {
         problems += await consoleProblems(configuration.console, isOnline: online)
         reportGrants(configuration)
         reportLinks(configuration)
+        reportReports(configuration)
         reportEvents(configuration)
         problems += clockProblems(configuration)
         problems += cryptographyProblems()
