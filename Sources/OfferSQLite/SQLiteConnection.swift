@@ -140,8 +140,13 @@ internal import CSQLite
             return result
         } catch {
             if isInTransaction {
-                try statement("ROLLBACK TO change").run()
-                try statement("RELEASE change").run()
+                do {
+                    try statement("ROLLBACK TO change").run()
+                    try statement("RELEASE change").run()
+                } catch {
+                    // Nothing of a change that cannot be undone may be committed with others.
+                    try? execute("ROLLBACK")
+                }
             }
             throw error
         }

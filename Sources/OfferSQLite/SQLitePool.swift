@@ -41,11 +41,14 @@ package final class SQLitePool: Sendable {
         }
         let reader = try idle ?? makeConnection(.readOnly)
         defer {
-            let isClosed = readers.withLockedValue { readers in
-                if !readers.isClosed { readers.idle.append(reader) }
-                return readers.isClosed
+            // A reader whose transaction could not be ended would keep its old view, and the log.
+            let isUsable = !reader.isInTransaction
+            let isKept = readers.withLockedValue { readers in
+                guard isUsable, !readers.isClosed else { return false }
+                readers.idle.append(reader)
+                return true
             }
-            if isClosed { reader.close() }
+            if !isKept { reader.close() }
         }
         return try reader.transaction(.deferred) { try body(reader) }
     }

@@ -93,7 +93,6 @@ struct CustomersListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        IdleProcess.begin()
         let configuration = try options.configuration()
         let catalogue = configuration.catalogue ?? Catalogue(apps: [:])
         let (list, scope, app) = try worklist(in: catalogue)
@@ -102,6 +101,8 @@ struct CustomersListCommand: AsyncParsableCommand {
             .worklist, about: offer == nil ? state?.rawValue : nil,
             item: CatalogueItem(app: scope.bundleID, product: list.offer?.productID, offer: list.offer?.offerID),
             configuration)
+        // Only now, because the service waits for the lock of the audit trail.
+        IdleProcess.begin()
         guard since == nil || !app.events.receivers.isEmpty else {
             throw CommandError(
                 "nobody knows since when customers may have the offer, because the app has no events",
