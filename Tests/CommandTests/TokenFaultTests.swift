@@ -12,6 +12,8 @@ struct TokenFaultTests {
     private let keys: TemporaryFolder
     /// A module that forwards to SoftHSM, except for one fault.
     private let faulty: String
+    /// Offers of the app "file", whose key is in a file.
+    private let files = OfferLoad(app: "file")
 
     init() throws {
         token = try SoftHSM()
@@ -22,7 +24,9 @@ struct TokenFaultTests {
         try set(fault: "none")
         #expect(try token.importKey(keys.path + "/" + RunningService.keyFile).status == 0)
         try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_OTHERKEY12.p8")
-        try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_FILEKEY123.p8")
+        let pem = try PrivateKeyPEM.generate()
+        try keys.write(pem, to: "SubscriptionKey_FILEKEY123.p8")
+        files.expect(try SigningKey(text: pem).verifyingKey, as: "FILEKEY123")
     }
 
     private func set(fault: String) throws { try folder.drop(fault.utf8, as: "fault") }
@@ -63,6 +67,32 @@ struct TokenFaultTests {
         return load
     }
 
+    /// Runs a load of offers with a key in the token beside one with a key in a file, while `body` runs.
+    private func run(
+        _ load: OfferLoad, of service: RunningService, during body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let isOver = NIOLockedValueBox(false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [files] in
+                try await files.run(port: service.port) { try await waitUntil { isOver.withLockedValue { $0 } } }
+            }
+            group.addTask {
+                defer { isOver.withLockedValue { $0 = true } }
+                try await load.run(port: service.port, during: body)
+            }
+            try await group.waitForAll()
+        }
+        #expect(files.failures == [])
+    }
+
+    private var fileCount: Int { files.answers["FILEKEY123", default: 0] }
+
+    /// Waits until offers with the key in a file are signed, which a fault of the token must not prevent.
+    private func waitForFiles() async throws {
+        let count = fileCount
+        try await waitUntil { fileCount > count + 50 }
+    }
+
     /// Expects that every failed answer under load was 503.
     private func expectOnlyRefusals(_ load: OfferLoad, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(load.failures.filter { !$0.hasPrefix("status 503") } == [], sourceLocation: sourceLocation)
@@ -73,10 +103,11 @@ struct TokenFaultTests {
         #expect(try token.importKey(keys.path + "/SubscriptionKey_OTHERKEY12.p8").status == 0)
         let service = try serve()
         let load = load(for: service)
-        try await load.run(port: service.port) {
+        try await run(load, of: service) {
             try await Self.waitForStatus(200, of: service)
             try set(fault: "other")
             try await Self.waitForStatus(503, of: service)
+            try await waitForFiles()
             try set(fault: "none")
         }
         expectOnlyRefusals(load)
@@ -90,20 +121,20 @@ struct TokenFaultTests {
     @Test("while a module hangs, its requests get 503, and those of files are answered; then it recovers")
     func hangingModule() async throws {
         let service = try serve()
-        #expect(try await Self.status(service) == 200)
-        try set(fault: "hang")
-        try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<40 { group.addTask { try await Self.status(service) } }
-            for _ in 0..<40 { #expect(try await Self.status(service, "file") == 200) }
-            for try await status in group { #expect(status == 503) }
+        let load = load(for: service)
+        try await run(load, of: service) {
+            try await Self.waitForStatus(200, of: service)
+            try set(fault: "hang")
+            try await Self.waitForStatus(503, of: service)
+            try await waitForFiles()
+            try await waitUntil { try await service.health.contains("the token does not answer in time") }
+            let metrics = try await service.get("/metrics").text
+            #expect(try Self.refusals("no_answer", in: metrics) > 0)
+            try set(fault: "none")
+            try await Self.waitForStatus(200, of: service)
+            try await waitUntil { try service.log.contains("the key signs again") }
         }
-        let metrics = try await service.get("/metrics").text
-        #expect(try Self.refusals("no_answer", in: metrics) > 0)
-        try await waitUntil { try await service.health.contains("the token does not answer in time") }
-        #expect(try await Self.status(service, "file") == 200)
-        try set(fault: "none")
-        try await Self.waitForStatus(200, of: service)
-        try await waitUntil { try service.log.contains("the key signs again") }
+        expectOnlyRefusals(load)
         #expect(service.stop() == 0)
     }
 
@@ -166,10 +197,31 @@ struct TokenFaultTests {
         try set(fault: "single")
         let service = try serve()
         let load = load(for: service)
-        try await load.run(port: service.port) {
+        try await run(load, of: service) {
             try await waitUntil { load.answers[RunningService.keyID, default: 0] > 300 }
         }
         #expect(load.failures == [])
+        #expect(service.stop() == 0)
+    }
+
+    @Test("while a token permits no session at all, requests get 503; then it recovers")
+    func noSession() async throws {
+        let service = try serve()
+        let load = load(for: service)
+        try await run(load, of: service) {
+            try await Self.waitForStatus(200, of: service)
+            try set(fault: "full")
+            // The sessions end with the token.
+            try token.setPresent(false)
+            try await Self.waitForStatus(503, of: service)
+            try token.setPresent(true)
+            try await waitUntil { try await service.health.contains("CKR_SESSION_COUNT") }
+            #expect(try await Self.status(service) == 503)
+            try await waitForFiles()
+            try set(fault: "none")
+            try await Self.waitForStatus(200, of: service)
+        }
+        expectOnlyRefusals(load)
         #expect(service.stop() == 0)
     }
 
@@ -242,7 +294,40 @@ struct TokenFaultTests {
         try await waitUntil { logins == 2 }
         try await waitUntil { try await !service.health.contains("cannot sign") }
         #expect(try Command.runOfferSigner(check, environment: environment).status == 0)
+        // The token tells that the PIN was wrong, so no file needs to.
+        #expect(!isRefusalNoted)
         #expect(service.stop() == 0)
+    }
+
+    private var isRefusalNoted: Bool { FileManager.default.fileExists(atPath: token.pinFile + ".refused") }
+
+    @Test("a wrong PIN that is found after a loss of the token is tried once, even by a load of requests")
+    func wrongPINUnderLoad() async throws {
+        try set(fault: "silent")
+        let first = try P11KitServer(token, module: faulty, environment: environment)
+        let service = try serve(module: P11KitServer.module, environment: first.environment)
+        let load = load(for: service)
+        let started = NIOLockedValueBox<P11KitServer?>(nil)
+        try await run(load, of: service) {
+            try await Self.waitForStatus(200, of: service)
+            #expect(logins == 1)
+            try token.write(pin: "99999999")
+            first.kill()
+            try await Self.waitForStatus(503, of: service)
+            let second = try P11KitServer(token, module: faulty, socket: first.socket, environment: environment)
+            started.withLockedValue { $0 = second }
+            try await waitUntil { try await service.health.contains("the token refused the PIN") }
+            try await Self.reload(service)
+            try await waitForFiles()
+            try await Task.sleep(for: .seconds(3))
+            #expect(logins == 2 && isRefusalNoted)
+            try token.write(pin: SoftHSM.pin)
+            try await Self.waitForStatus(200, of: service)
+            #expect(logins == 3 && !isRefusalNoted)
+        }
+        #expect(service.stop() == 0)
+        started.withLockedValue { $0 }?.kill()
+        #expect(load.failures.filter { !$0.hasPrefix("status 503") } == [])
     }
 
     private var logins: Int { (try? folder.lines("logins").count) ?? 0 }
@@ -290,6 +375,78 @@ struct TokenFaultTests {
         try await Task.sleep(for: .seconds(3))
         #expect(logins == 1)
         #expect(service.stop() == 0)
+    }
+
+    @Test("a wrong PIN of which the token does not tell is tried by no other process, whatever it does")
+    func silentRefusal() async throws {
+        try set(fault: "silent")
+        try token.write(pin: "99999999")
+        let service = try serveFile(token.configuration(RunningService.keyID, module: faulty))
+        #expect(logins == 1)
+        let note = token.pinFile + ".refused"
+        #expect(try !String(contentsOfFile: note, encoding: .utf8).contains("99999999"))
+        let mode = try FileManager.default.attributesOfItem(atPath: note)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(service.stop() == 0)
+
+        let options = ["--config", folder.path + "/config.yaml", "--keys-dir", keys.path]
+        func run(_ command: [String]) throws -> Command.Outcome {
+            try Command.runOfferSigner(command + options, environment: environment)
+        }
+        let next = try serveFile(token.configuration(RunningService.keyID, module: faulty))
+        try await Self.reload(next)
+        next.killAtOnce()
+        #expect(try run(["serve", "--port", "0", "--key-id", RunningService.keyID]).status == 78)
+        #expect(try run(["keys", "list"]).standardError.contains("the token refused the PIN before (\(note) exists)"))
+        #expect(try run(["doctor", "--key-id", "FILEKEY123"]).status == 1)
+        let unchanged = try run(["keys", "check", "--try-pin"])
+        #expect(unchanged.status == 1 && unchanged.standardError.contains("the PIN file has not changed"))
+        let imported = try Command.runOfferSigner(
+            ["keys", "import", keys.path + "/SubscriptionKey_OTHERKEY12.p8", "--token", "pkcs11:token=offers"]
+                + ["--module", faulty, "--pin-file", token.pinFile], environment: environment)
+        #expect(imported.status == 1 && imported.standardError.contains("exists), so the PIN is not tried"))
+        // A file that was written again may contain the same PIN.
+        try token.write(pin: "99999999")
+        #expect(try run(["keys", "check"]).status == 1)
+        #expect(logins == 1)
+
+        try token.write(pin: SoftHSM.pin)
+        #expect(try run(["keys", "check"]).status == 1)
+        #expect(logins == 1)
+        #expect(try run(["keys", "check", "--try-pin"]).status == 0)
+        #expect(logins == 2 && !isRefusalNoted)
+        let last = try serveFile(token.configuration(RunningService.keyID, module: faulty))
+        #expect(try await !last.health.contains("cannot sign"))
+        #expect(last.stop() == 0)
+    }
+
+    @Test(
+        "a refusal is noted for each file that has the PIN, where the configuration says, or the log says that it is not"
+    )
+    func noteOfRefusal() async throws {
+        try set(fault: "silent")
+        #expect(try token.importKey(keys.path + "/SubscriptionKey_OTHERKEY12.p8").status == 0)
+        try token.write(pin: "99999999")
+        try folder.write("99999999\n".utf8, to: "copy")
+        func configuration(note: String) -> String {
+            token.configuration(RunningService.keyID, module: faulty)
+                + token.configuration("OTHERKEY12", module: faulty).replacing("keys:\n", with: "")
+                .replacing(token.pinFile, with: "\(folder.path)/copy\n    refusalFile: \(note)")
+        }
+        let unwritten = try serveFile(configuration(note: folder.path + "/none/note"))
+        #expect(
+            try unwritten.log.contains(
+                "except by another process, because \(folder.path)/none/note cannot be written"))
+        #expect(unwritten.stop() == 0)
+        #expect(isRefusalNoted && logins == 1)
+        try FileManager.default.removeItem(atPath: token.pinFile + ".refused")
+        let written = try serveFile(configuration(note: folder.path + "/note"))
+        #expect(written.stop() == 0)
+        #expect(isRefusalNoted && logins == 2)
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/note"))
+        let third = try serveFile(configuration(note: folder.path + "/note"))
+        #expect(third.stop() == 0)
+        #expect(logins == 2)
     }
 
     @Test("a wrong PIN is not tried again after another one was in the file")
@@ -374,11 +531,11 @@ struct TokenFaultTests {
     func removedToken() async throws {
         let service = try serve(module: SoftHSM.module)
         let load = load(for: service)
-        try await load.run(port: service.port) {
+        try await run(load, of: service) {
             try await Self.waitForStatus(200, of: service)
             try token.setPresent(false)
             try await Self.waitForStatus(503, of: service)
-            #expect(try await Self.status(service, "file") == 200)
+            try await waitForFiles()
             try token.setPresent(true)
             try await Self.waitForStatus(200, of: service)
         }
@@ -390,12 +547,15 @@ struct TokenFaultTests {
     func swappedKey() async throws {
         let service = try serve(module: SoftHSM.module)
         #expect(try await Self.status(service) == 200)
-        try token.destroy(RunningService.keyID)
         let swapped = keys.path + "/SubscriptionKey_OTHERKEY12.p8"
-        #expect(try token.importKey(swapped, as: RunningService.keyID).status == 0)
         // A module may keep the old key until its sessions end. Either way, nothing is signed with the new one.
         let old = load(for: service)
-        try await old.run(port: service.port) { try await Task.sleep(for: .seconds(1)) }
+        try await run(old, of: service) {
+            try token.destroy(RunningService.keyID)
+            #expect(try token.importKey(swapped, as: RunningService.keyID).status == 0)
+            try await waitForFiles()
+            try await Task.sleep(for: .seconds(1))
+        }
         expectOnlyRefusals(old)
         try service.reload()
         let key = try SigningKey(text: keys.read("SubscriptionKey_OTHERKEY12.p8"))
@@ -416,7 +576,7 @@ struct TokenFaultTests {
         let first = try P11KitServer(token)
         let service = try serve(module: P11KitServer.module, environment: first.environment)
         let load = load(for: service)
-        try await load.run(port: service.port) {
+        try await run(load, of: service) {
             var server = first
             // Threads that wait for answers at the wrong moment must not hang in the module, which happened in one of ten kills.
             for _ in 0..<8 {
@@ -436,12 +596,16 @@ struct TokenFaultTests {
         let server = try P11KitServer(token, module: faulty, environment: environment)
         defer { withExtendedLifetime(server) {} }
         let service = try serve(module: P11KitServer.module, environment: server.environment)
-        #expect(try await Self.status(service) == 200)
-        try set(fault: "crash")
-        try await Self.waitForStatus(503, of: service)
-        #expect(try await Self.status(service, "file") == 200)
-        try set(fault: "none")
-        try await Self.waitForStatus(200, of: service)
+        let load = load(for: service)
+        try await run(load, of: service) {
+            try await Self.waitForStatus(200, of: service)
+            try set(fault: "crash")
+            try await Self.waitForStatus(503, of: service)
+            try await waitForFiles()
+            try set(fault: "none")
+            try await Self.waitForStatus(200, of: service)
+        }
+        expectOnlyRefusals(load)
         #expect(service.isRunning)
         #expect(service.stop() == 0)
     }

@@ -1,8 +1,10 @@
+import Crypto
 import Foundation
 import NIOConcurrencyHelpers
 package import OfferCrypto
 
-/// Continuous offer requests over eight connections. Each response is verified with the key it names.
+/// Continuous offer requests over eight connections. Each signature is verified with the key it names, by libcrypto and by
+/// swift-crypto.
 package final class OfferLoad: Sendable {
     private struct State {
         var publicKeys: [String: VerifyingKey] = [:]
@@ -82,6 +84,10 @@ package final class OfferLoad: Sendable {
         guard (try? key.verify([UInt8](signature), of: Array(payload.utf8))) == true else {
             return "the signature does not verify with key \(keyID)"
         }
+        guard let other = try? P256.Signing.PublicKey(derRepresentation: key.der),
+            let parsed = try? P256.Signing.ECDSASignature(derRepresentation: signature),
+            other.isValidSignature(parsed, for: Data(payload.utf8))
+        else { return "swift-crypto does not accept the signature with key \(keyID)" }
         state.withLockedValue { state in
             state.answers[keyID, default: 0] += 1
             state.nonces.insert(nonce)
