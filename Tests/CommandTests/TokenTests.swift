@@ -154,6 +154,49 @@ struct TokenTests {
         #expect(service.stop() == 0)
     }
 
+    @Test("keys rotate between a file and two keys in tokens by SIGHUP, under load, and each audit line names its key")
+    func rotation() async throws {
+        let (second, third) = ("SECONDKEY1", "THIRDKEY12")
+        try token.addToken("standby")
+        let load = OfferLoad()
+        for (id, label) in [(second, "offers"), (third, "standby")] {
+            let pem = try PrivateKeyPEM.generate()
+            let folder = try TemporaryFolder()
+            try folder.write(pem, to: "SubscriptionKey_\(id).p8")
+            #expect(try token.importKey(folder.path + "/SubscriptionKey_\(id).p8", to: label).status == 0)
+            load.expect(try SigningKey(text: pem).verifyingKey, as: id)
+        }
+        let folder = try TemporaryFolder()
+        let configuration =
+            token.configuration(second)
+            + token.configuration(third, of: "standby").replacing("keys:\n", with: "")
+        try folder.write(configuration.utf8, to: "config.yaml")
+        let trail = folder.path + "/audit.jsonl"
+        let service = try RunningService(
+            arguments: ["--config", folder.path + "/config.yaml", "--audit-log", trail],
+            environment: token.environment, keys: keys)
+        load.expect(service.verifyingKey, as: RunningService.keyID)
+        try await load.run(port: service.port) {
+            for _ in 0..<5 {
+                for id in [second, third, second, RunningService.keyID, third, RunningService.keyID] {
+                    try service.reload(keyID: id)
+                    #expect(try await load.waitForAnswer(by: id), "no answer signed by \(id)")
+                }
+            }
+        }
+        #expect(load.failures == [])
+        #expect(service.stop() == 0)
+        var signed: [String: Int] = [:]
+        for line in try folder.lines("audit.jsonl") {
+            let entry = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            guard let nonce = entry["nonce"] as? String, let id = entry["keyID"] as? String else { continue }
+            #expect(load.nonces.contains(nonce))
+            signed[id, default: 0] += 1
+        }
+        #expect(signed == load.answers && signed.count == 3)
+        #expect(try Command.runOfferSigner(["audit", "verify", trail]).status == 0)
+    }
+
     static func tokenCount(of service: RunningService) async throws -> Int {
         let metrics = try await service.get("/metrics").text
         return metrics.firstMatch(of: /offer_signer_token_seconds_count ([0-9]+)/).flatMap { Int($0.output.1) } ?? 0
