@@ -88,7 +88,7 @@ struct SubscriptionReportSections {
             """
             \(Self.definition(.ended))\(Self.definition(.churn))
             \(plot.html)\(churn.html)
-            \(Blocks.table("Beginnings and ends", head: head, rows: rows, class: "numbers"))\(download(.periods))
+            \(Blocks.table("Subscriptions that began and ended", head: head, rows: rows, class: "numbers"))\(download(.periods))
             """)
     }
 
