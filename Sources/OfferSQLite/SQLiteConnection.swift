@@ -1,6 +1,8 @@
 internal import CSQLite
 
-/// A connection to a SQLite database. Its owner lets only one thread at a time use it.
+/// A connection to a SQLite database.
+///
+/// It can be sent between threads, but has no lock: its owner lets only one thread at a time use it.
 @safe package final class SQLiteConnection: @unchecked Sendable {
     package enum Access {
         /// Creates the file if it is missing.
@@ -15,8 +17,9 @@ internal import CSQLite
     private var statements: [String: SQLiteStatement] = [:]
     private var trace: Trace?
 
-    /// - Parameter uri: for ``Access/immutable``, a file URI (sqlite.org/uri.html); otherwise a path.
-    /// - Parameter lockTimeout: how long a statement waits for a lock, in milliseconds.
+    /// - Parameters:
+    ///   - path: a path; for ``Access/immutable``, a file URI (sqlite.org/uri.html).
+    ///   - lockTimeout: how long a statement waits for a lock, in milliseconds.
     package init(path: String, _ access: Access = .readWrite, lockTimeout: Int32 = 0) throws(SQLiteError) {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         switch access {

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 
 /// The connections of a process to one database in WAL mode: one that writes, and several that read.
 ///
-/// Readers do not wait for the writer. Each sees the database as it was when it began.
+/// Readers do not wait for the writer. Each sees the database as it was at its first read.
 package final class SQLitePool: Sendable {
     private struct Readers {
         var idle: [SQLiteConnection] = []

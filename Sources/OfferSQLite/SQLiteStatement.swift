@@ -16,6 +16,7 @@ internal import CSQLite
     /// The names of the columns, which are those of the last row. Another process may add a column to a table that the
     /// statement reads with `*`.
     package private(set) var columnNames: [String] = []
+    /// The number of parameters, or the largest number in a parameter such as `?2`.
     package let parameterCount: Int
     private let handle: OpaquePointer
     private let connection: OpaquePointer

@@ -2,8 +2,8 @@ import Glibc
 import OfferFiles
 import SystemPackage
 
-/// A file that says, to later processes, that a token refused the PIN in another file. It takes the place of the flags by which most
-/// tokens tell that a wrong PIN was entered. It describes the PIN file, but not the PIN.
+/// A note for later processes: a token refused the PIN in a PIN file. Most tokens report a wrong PIN by flags and need no note.
+/// The note describes the PIN file, but not the PIN.
 struct RefusalNote {
     private let pinFile: String
     /// The places to look for a note. It is written to the first.

@@ -33,7 +33,7 @@ package enum ComparedEvent: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What counts in Apple's report. docs/reports.md has the same words.
+    /// The events of Apple's report that count, in the words of docs/reports.md.
     package var atApple: String {
         switch self {
         case .new: "*Subscribe*, *Opt-In*, *Start Offer Code*, *Start Introductory Offer*"
@@ -45,7 +45,7 @@ package enum ComparedEvent: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What counts here. docs/reports.md has the same words.
+    /// The definition of the event in our own counts, in the words of docs/reports.md.
     package var here: String {
         switch self {
         case .new: "access for the first time"

@@ -1,7 +1,7 @@
 import OfferCore
 
 extension ReportComparison {
-    /// What the comparison found, in a sentence.
+    /// The number of days that differ, as a sentence.
     package var sentence: String {
         guard let span else { return "Apple's report has no day of the app." }
         let compared = days == 1 ? "The day \(span.first)" : "\(days) days from \(span.first) to \(span.last)"
@@ -13,7 +13,7 @@ extension ReportComparison {
         }
     }
 
-    /// What a reader should know before comparing sums of the whole report; nil if there is nothing.
+    /// A warning against comparing the sums of a fiscal month with those of a calendar month; nil for other days.
     package var caution: String? {
         guard isFiscalMonth, let span else { return nil }
         return

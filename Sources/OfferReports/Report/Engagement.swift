@@ -1,4 +1,4 @@
-/// One fact of the team, of which the arms are compared on ``ReportQuestion/effectDay``.
+/// A comparison of the arms by one fact of the team, on ``ReportQuestion/effectDay``.
 package struct Engagement: Hashable, Codable, Sendable {
     package let fact: String
     /// The customers who have the fact, among those exposed long enough ago.

@@ -1,8 +1,8 @@
 import OfferCore
 
-/// The requests of the App Store for retention messages, and what followed.
+/// The requests of the App Store for retention messages, and the outcomes.
 package struct RetentionMessages: Hashable, Codable, Sendable {
-    /// What followed for a number of subscriptions.
+    /// The outcomes of several subscriptions.
     package struct Outcomes: Hashable, Codable, Sendable {
         package internal(set) var subscriptions = 0
         /// The subscriptions whose auto-renew was turned off within a day, among those for whom the day is over.

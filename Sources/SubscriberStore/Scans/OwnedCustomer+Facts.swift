@@ -6,7 +6,7 @@ extension OwnedCustomer {
     /// Returns the values of tracked facts over time, by name. As in rules, the latest value counts if several identifiers
     /// of the customer have one.
     ///
-    /// A fact that nobody set since it was tracked counts from the time at which it was set.
+    /// A fact that was set before it was tracked, and never since, counts from the time at which it was set.
     func factHistories(_ tracked: [TrackedFact]) -> [String: FactHistory] {
         let names = tracked.isEmpty && teamFacts.isEmpty ? [] : purchases.names
         var values = tracked.filter { names.contains($0.identifier) }

@@ -23,6 +23,15 @@ struct IdentifierQueries {
         self.init { "SELECT * FROM \(table) WHERE app = ?1 AND kind = \($0) AND identifier = \($1)" }
     }
 
+    /// Deletes the rows of an identifier from a table with the columns `app`, `kind` and `identifier`.
+    static func deleteRows(
+        of identifier: CustomerIdentifier, in table: String, _ app: Int64, _ db: any Database
+    ) throws {
+        let stored = StoredIdentifier(identifier)
+        try db.send(
+            "DELETE FROM \(table) WHERE app = ? AND kind = ? AND identifier = ?", [app, stored.kind, stored.value])
+    }
+
     func queries(about identifiers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Query] {
         queries(about: identifiers.map(StoredIdentifier.init), app)
     }

@@ -16,9 +16,7 @@ enum LinkTable {
     }
 
     static func remove(_ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
-        let stored = StoredIdentifier(identifier)
-        try db.send(
-            "DELETE FROM link WHERE app = ? AND kind = ? AND identifier = ?", [app, stored.kind, stored.value])
+        try IdentifierQueries.deleteRows(of: identifier, in: "link", app, db)
     }
 
     /// Moves the link of one identifier to another, unless the other has a later link.

@@ -25,10 +25,7 @@ enum TeamFactTable {
     }
 
     static func removeAll(of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
-        let identifier = StoredIdentifier(identifier)
-        try db.send(
-            "DELETE FROM team_fact WHERE app = ? AND kind = ? AND identifier = ?",
-            [app, identifier.kind, identifier.value])
+        try IdentifierQueries.deleteRows(of: identifier, in: "team_fact", app, db)
     }
 
     /// Returns the queries for the team facts about identifiers.

@@ -82,10 +82,7 @@ enum TrackedFactTable {
     }
 
     static func removeAll(of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
-        let identifier = StoredIdentifier(identifier)
-        try db.send(
-            "DELETE FROM tracked_fact WHERE app = ? AND kind = ? AND identifier = ?",
-            [app, identifier.kind, identifier.value])
+        try IdentifierQueries.deleteRows(of: identifier, in: "tracked_fact", app, db)
     }
 
     /// Returns the queries for the rows that ``fact(_:)`` reads.

@@ -4,7 +4,7 @@ import OfferEligibility
 import SubscriberStore
 
 extension DoctorCommand {
-    /// Lists how many offers have a report, which of them nobody is held out of, and the facts that reports compare.
+    /// Prints, for each app, the number of offers with a report, the number with a holdout, and the facts that reports compare.
     func reportReports(_ configuration: Configuration) {
         let catalogue = configuration.catalogue ?? Catalogue(apps: [:])
         let offers = Dictionary(grouping: catalogue.reportedOffers, by: \.app.bundleID)

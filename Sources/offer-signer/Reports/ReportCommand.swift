@@ -137,7 +137,7 @@ struct ReportCommand: AsyncParsableCommand {
     private func showComparison(_ question: SubscriptionQuestion, _ reader: SubscriptionReportReader) async throws {
         guard let number = reader.settings.appAppleID else {
             throw CommandError(
-                "the app has no appAppleID, by which Apple's report names it",
+                "the app has no appAppleID, and Apple's report names it by that number",
                 hint: "copy it from App Store Connect, under App Information")
         }
         let apple = try appleEvents(of: number)
