@@ -16,6 +16,7 @@ internal import CSQLite
     /// Prepared statements by their text, which is one of a few hundred constants.
     private var statements: [String: SQLiteStatement] = [:]
     private var trace: Trace?
+    private let lockTimeout: Int32
 
     /// - Parameters:
     ///   - path: a path; for ``Access/immutable``, a file URI (sqlite.org/uri.html).
@@ -35,6 +36,7 @@ internal import CSQLite
             throw error
         }
         unsafe self.handle = handle
+        self.lockTimeout = lockTimeout
         unsafe sqlite3_busy_timeout(handle, lockTimeout)
     }
 
@@ -70,9 +72,17 @@ internal import CSQLite
     private func prepare(_ sql: String, _ flags: UInt32) throws(SQLiteError) -> SQLiteStatement {
         let connection = try unsafe open
         var statement: OpaquePointer?
-        let code = unsafe sqlite3_prepare_v3(connection, sql, -1, flags, &statement, nil)
+        var isWhole = true
+        let code = unsafe sql.withCString { text in
+            var rest: UnsafePointer<CChar>?
+            defer { isWhole = unsafe rest?.pointee == 0 }
+            return unsafe sqlite3_prepare_v3(connection, text, -1, flags, &statement, &rest)
+        }
         guard let statement = unsafe statement, code == SQLITE_OK else { throw unsafe Self.error(code, connection) }
-        return unsafe SQLiteStatement(statement, of: connection)
+        let prepared = unsafe SQLiteStatement(statement, of: connection)
+        // SQLite would ignore what follows.
+        guard isWhole else { throw SQLiteError(code: SQLITE_MISUSE, message: "more than one statement: \(sql)") }
+        return prepared
     }
 
     /// Executes statements without parameters, which are separated by semicolons, and ignores their rows.
@@ -123,13 +133,15 @@ internal import CSQLite
 
     /// Commits if `body` returns, and rolls back if it throws.
     package func transaction<Result>(_ kind: Transaction, _ body: () throws -> Result) throws -> Result {
+        // Without memory to prepare its end, no transaction begins.
+        let (commit, rollback) = (try statement("COMMIT"), try statement("ROLLBACK"))
         try statement(kind.rawValue).run()
         do {
             let result = try body()
-            try statement("COMMIT").run()
+            try commit.run()
             return result
         } catch {
-            if isInTransaction { try? statement("ROLLBACK").run() }
+            if isInTransaction { try? rollback.run() }
             throw error
         }
     }
@@ -158,8 +170,11 @@ internal import CSQLite
     // MARK: Copies and the log
 
     /// Moves the log into the database and truncates the log.
-    package func truncateLog() throws(SQLiteError) {
+    /// - Parameter wait: how long to wait for readers, in milliseconds. Meanwhile, no other connection can write.
+    package func truncateLog(waitingForReaders wait: Int32) throws(SQLiteError) {
         let connection = try unsafe open
+        unsafe sqlite3_busy_timeout(connection, wait)
+        defer { unsafe sqlite3_busy_timeout(connection, lockTimeout) }
         let code = unsafe sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         guard code == SQLITE_OK else { throw unsafe Self.error(code, connection) }
     }

@@ -63,7 +63,8 @@ package final class SQLitePool: Sendable {
         queue.async { body(self.writer) }
     }
 
-    /// Closes the readers and then the writer, which moves the log into the database unless another process uses it.
+    /// Closes the idle readers and then the writer. A reader in use is closed when its call ends. The last connection
+    /// moves the log into the database unless another process uses it.
     package func close() {
         let idle = readers.withLockedValue { readers in
             defer { readers = Readers(isClosed: true) }

@@ -1,3 +1,4 @@
+import Foundation
 import NIOConcurrencyHelpers
 import TestSupport
 import Testing
@@ -75,6 +76,7 @@ struct SQLiteConnectionTests {
         #expect(cause { try connection.execute("BEGIN IMMEDIATE") } == .busy)
         try other.execute("ROLLBACK")
         #expect(cause { try connection.execute("nonsense") } == .other)
+        #expect(cause { _ = try connection.prepare("DELETE FROM item; DROP TABLE item") } == .other)
         #expect(cause { _ = try SQLiteConnection(path: folder.path) } == .unreachable)
         #expect(cause { _ = try SQLiteConnection(path: folder.path + "/none.sqlite", .readOnly) } == .unreachable)
         let reader = try SQLiteConnection(path: folder.path + "/test.sqlite", .readOnly)
@@ -119,9 +121,13 @@ struct SQLiteConnectionTests {
             let before = try first.integers(count)
             try pool.write { try $0.execute("INSERT INTO item (value) VALUES (1)") }
             let ofSecond = try pool.read { try $0.integers(count) + $0.integers("PRAGMA foreign_keys") }
+            let ofLog = cause { try pool.write { try $0.truncateLog(waitingForReaders: 1) } }
+            #expect(ofLog == .busy)
             return [before, try first.integers(count), ofSecond]
         }
         #expect(counts == [[0], [0], [1, 1]])
+        try pool.write { try $0.truncateLog(waitingForReaders: 1) }
+        #expect(try Data(contentsOf: URL(filePath: pool.path + "-wal")).isEmpty)
         let ofChange = cause { try pool.read { try $0.execute("DELETE FROM item") } }
         #expect(ofChange == .readOnly)
         pool.close()

@@ -20,7 +20,7 @@ package final class SQLiteStore: SQLStore {
             try PrivateFile.prepare(path)
             pool = try SQLiteSetup.openPool(settings)
             try pool.write { db in
-                try SQLiteSetup.prepareWriter(db)
+                try SQLiteSetup.prepareWriter(db, isCommand: !isMigrating)
                 if isMigrating { try Schema.migrate(db) }
             }
         } catch {
@@ -64,12 +64,12 @@ package final class SQLiteStore: SQLStore {
 }
 
 extension SQLiteStore {
-    /// Moves the log into the database, because the log contains deleted data until then. This fails while another
-    /// process is reading; the next checkpoint then moves the log.
+    /// Moves the log into the database, because the log contains deleted data until then. This fails while a long read
+    /// lasts, because changes must not wait for it; the next checkpoint then moves the log.
     package func overwriteErased() async throws(StoreError) {
         await withCheckedContinuation { continuation in
             pool.writeLater { connection in
-                try? connection.truncateLog()
+                try? connection.truncateLog(waitingForReaders: 50)
                 continuation.resume()
             }
         }

@@ -179,6 +179,18 @@ struct SchemaTests {
         #expect(statements.sorted.filter { sql in !allowed.contains { sql.contains($0) } } == [])
     }
 
+    @Test("the version of a database in use is read through a link, although only the log contains it")
+    func versionThroughLink() throws {
+        let database = try TestDatabase()
+        let store = try database.open()
+        let link = database.path + "-link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: database.path)
+        defer { try? FileManager.default.removeItem(atPath: link) }
+        let location = StoreLocation.sqlite(path: link)
+        #expect(try location.inspect() == .exists(version: location.latestVersion))
+        withExtendedLifetime(store) {}
+    }
+
     @Test("an erased customer cannot be read from the file")
     func erasedBytes() async throws {
         let database = try TestDatabase()
@@ -188,7 +200,7 @@ struct SchemaTests {
         }
         let marks = ["marked-7!", Sample.token(7).description, "2000000100000007"]
         _ = try await store.erase(Sample.account(7), in: Sample.production)
-        try store.pool.write { try $0.truncateLog() }
+        try store.pool.write { try $0.truncateLog(waitingForReaders: 0) }
         let bytes = try Data(contentsOf: URL(filePath: database.path))
         for mark in marks { #expect(bytes.range(of: Data(mark.utf8)) == nil, "\(mark)") }
         #expect(bytes.range(of: Data("marked-8!".utf8)) != nil)

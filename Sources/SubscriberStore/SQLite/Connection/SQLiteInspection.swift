@@ -9,7 +9,9 @@ enum SQLiteInspection {
         do {
             // The write-ahead log exists only while a process has the database open. If there is none, even a connection
             // that only reads would create one, unless the file is declared immutable.
-            let isInUse = FileManager.default.fileExists(atPath: path + "-wal")
+            // SQLite follows a link before it names the log.
+            let log = URL(filePath: path).resolvingSymlinksInPath().path + "-wal"
+            let isInUse = FileManager.default.fileExists(atPath: log)
             let connection =
                 try isInUse
                 ? SQLiteConnection(path: path, .readOnly)

@@ -18,13 +18,15 @@ enum SQLiteSetup {
         }
     }
 
-    static func prepareWriter(_ db: SQLiteConnection) throws {
+    /// - Parameter isCommand: true for a command, which may change the database beside the service.
+    static func prepareWriter(_ db: SQLiteConnection, isCommand: Bool) throws {
         try db.execute("PRAGMA synchronous = FULL")
         // The log is moved into the database in steps of 4 MiB, during which changes wait. Larger steps write fewer
         // pages but cause noticeable waits: with 32 MiB, the p99 of decisions at 16 connections was 259 ms instead of
-        // 15 ms. A second connection must never move the log, because SQLite before version 3.51.3 can then lose
-        // commits (sqlite.org/wal.html#walresetbug).
-        try db.execute("PRAGMA wal_autocheckpoint = 1024")
+        // 15 ms. Two connections must never move the log at the same time, because SQLite before version 3.51.3 can
+        // then lose commits (sqlite.org/wal.html#walresetbug). So a command moves it only at 256 MiB, a size that it
+        // does not reach beside a service.
+        try db.execute("PRAGMA wal_autocheckpoint = \(isCommand ? 65536 : 1024)")
         // The log grows during a backup. Afterwards, its file shrinks to 64 MiB.
         try db.execute("PRAGMA journal_size_limit = 67108864")
     }
