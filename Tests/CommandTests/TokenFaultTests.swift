@@ -288,13 +288,15 @@ struct TokenFaultTests {
             ["serve", "--port", "0", "--key-id", RunningService.keyID] + check.dropFirst(2), environment: environment)
         #expect(serve.status == 78 && serve.standardError.contains("so the PIN is not tried"))
         #expect(logins == 1)
+        // An operator can have the PIN tried once, in spite of what the token tells.
+        for _ in 0..<2 { #expect(try Command.runOfferSigner(check + ["--try-pin"], environment: environment).status == 1) }
+        #expect(logins == 2 && isRefusalNoted)
 
         try token.write(pin: SoftHSM.pin)
         try service.reload()
-        try await waitUntil { logins == 2 }
+        try await waitUntil { logins == 3 }
         try await waitUntil { try await !service.health.contains("cannot sign") }
         #expect(try Command.runOfferSigner(check, environment: environment).status == 0)
-        // The token tells that the PIN was wrong, so no file needs to.
         #expect(!isRefusalNoted)
         #expect(service.stop() == 0)
     }
@@ -360,6 +362,34 @@ struct TokenFaultTests {
         try await Task.sleep(for: .seconds(3))
         #expect(logins == 1)
         #expect(service.stop() == 0)
+        try await requireRecovery(configuration)
+    }
+
+    @Test("a login that fails because the device is lost is tried once more, and again after a restart")
+    func lostDevice() async throws {
+        try set(fault: "login48 silent")
+        let configuration = token.configuration(RunningService.keyID, module: faulty)
+        let service = try serveFile(configuration)
+        try await waitUntil { logins == 2 }
+        try await waitUntil {
+            try await service.health.contains("C_Login failed with CKR_DEVICE_ERROR, and the PIN is not tried again")
+        }
+        try await Self.reload(service)
+        try await Task.sleep(for: .seconds(3))
+        #expect(logins == 2)
+        #expect(service.stop() == 0)
+        try await requireRecovery(configuration)
+    }
+
+    /// Requires that the next process logs in, once the token works.
+    private func requireRecovery(_ configuration: String) async throws {
+        #expect(!isRefusalNoted)
+        let before = logins
+        try set(fault: "silent")
+        let next = try serveFile(configuration)
+        #expect(try await !next.health.contains("cannot sign"))
+        #expect(next.stop() == 0)
+        #expect(logins == before + 1)
     }
 
     @Test("a wrong PIN is tried once, however many entries name the token, even if the token does not tell")
@@ -446,6 +476,13 @@ struct TokenFaultTests {
         #expect(FileManager.default.fileExists(atPath: folder.path + "/note"))
         let third = try serveFile(configuration(note: folder.path + "/note"))
         #expect(third.stop() == 0)
+        #expect(logins == 2)
+        try FileManager.default.removeItem(atPath: token.pinFile + ".refused")
+        let imported = try Command.runOfferSigner(
+            ["keys", "import", keys.path + "/SubscriptionKey_OTHERKEY12.p8", "--token", "pkcs11:token=offers"]
+                + ["--module", faulty, "--pin-file", token.pinFile, "--refusal-file", folder.path + "/note"],
+            environment: environment)
+        #expect(imported.status == 1 && imported.standardError.contains("(\(folder.path)/note exists)"))
         #expect(logins == 2)
     }
 

@@ -37,6 +37,12 @@ struct KeysImportCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The file that contains the PIN.", valueName: "path"))
     var pinFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The refusalFile of the configuration: it exists while the token refuses the PIN (default: the PIN file's path and "
+                + "'.refused').", valueName: "path"))
+    var refusalFile: String?
+
     @Option(help: "The key ID (default: the one in the name of the file).")
     var keyID: String?
 
@@ -55,7 +61,9 @@ struct KeysImportCommand: ParsableCommand {
             throw CommandError("\(file) cannot be read: \(error)")
         }
         let uri = try readURI(of: id)
-        let pin = pinFile.map { PINFile(path: $0, allowsReadableByOthers: allowReadableKeys) }
+        let pin = pinFile.map { path in
+            PINFile(path: path, allowsReadableByOthers: allowReadableKeys, refusalFile: refusalFile)
+        }
         let settings = TokenKeySettings(
             id: id, uri: uri, place: TokenPlace(module: module, token: uri.token, pin: pin, sessions: 1))
         let created: TokenKey
@@ -74,7 +82,10 @@ struct KeysImportCommand: ParsableCommand {
     private func entry(_ settings: TokenKeySettings) -> String {
         var lines = ["keys:", "  - id: \(settings.id)", "    uri: \(Self.quoted(settings.uri.description))"]
         lines.append("    module: \(Self.quoted(settings.place.module))")
-        if let pin = settings.place.pin { lines.append("    pinFile: \(Self.quoted(pin.path))") }
+        if let pin = settings.place.pin {
+            lines.append("    pinFile: \(Self.quoted(pin.path))")
+            if let path = pin.refusalFile { lines.append("    refusalFile: \(Self.quoted(path))") }
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 
