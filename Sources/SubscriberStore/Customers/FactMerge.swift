@@ -18,7 +18,9 @@ struct FactMerge {
         var placed: [(fact: SubscriberFact, subscription: Int64)] = []
         for fact in facts {
             let original = fact.originalTransactionID
-            let id = try ids[original] ?? SubscriptionTable.makeID(of: original, app, db)
+            let id =
+                try ids[original]
+                ?? SubscriptionTable.makeID(of: original, lacksAnnouncements: isExported, app, db)
             if ids.updateValue(id, forKey: original) == nil { subscriptions.append(id) }
             placed.append((fact, id))
             // Identifiers are added even for a fact that is not kept, so the order of arrival does not matter.
@@ -37,12 +39,12 @@ struct FactMerge {
 
     /// Adds announcements to the facts, because each new renewal info replaces the previous one.
     ///
-    /// Version 0.9.0 kept no announcements. So if a fact shows an offer and the subscription has no announcements, its
-    /// known renewal info also gives announcements.
+    /// Version 0.9.0 kept no announcements. So if a fact shows an offer and a subscription from that version has no
+    /// announcements, its known renewal info also gives announcements.
     private func withAnnouncements(_ facts: [SubscriberFact]) throws -> [SubscriberFact] {
         var announcements = facts.announcements
         for original in Set(facts.filter(\.showsPromotionalOffer).map(\.originalTransactionID)) {
-            guard let subscription = try SubscriptionTable.id(of: original, app, db) else { continue }
+            guard let subscription = try SubscriptionTable.idLackingAnnouncements(of: original, app, db) else { continue }
             let known = try FactTable.all(subscription, of: original, db)
             guard !known.contains(where: \.key.kind.isAnnouncement) else { continue }
             announcements += known.flatMap { $0.announcements(storedBeside: known + facts) }

@@ -173,7 +173,7 @@ extension SQLStore {
             _ = try FactMerge(db: db, app: AppTable.makeID(of: app, db)).merge([fact], isExported: true)
         case .identifier(let app, let identifier, let original):
             let app = try AppTable.makeID(of: app, db)
-            let subscription = try SubscriptionTable.makeID(of: original, app, db)
+            let subscription = try SubscriptionTable.makeID(of: original, lacksAnnouncements: true, app, db)
             // A fact may have added the identifier already, with the right kind of purchase.
             guard try !IdentifierTable.identifiers(of: subscription, db).contains(identifier) else { return }
             try IdentifierTable.add(identifier, subscription, app, db)
@@ -229,7 +229,7 @@ extension SQLStore {
         try AppTable.count(entry.notification, app, db)
         guard let body = entry.body else { return }
         try PayloadTable.add(body, of: id, receivedAt: receivedAt, db)
-        let subscriptions = try entry.subscriptions.map { try SubscriptionTable.makeID(of: $0, app, db) }
+        let subscriptions = try entry.subscriptions.map { try SubscriptionTable.makeID(of: $0, lacksAnnouncements: true, app, db) }
         for subscription in subscriptions { try PayloadTable.addMention(of: subscription, in: id, db) }
         for forward in entry.forwards {
             try ForwardTable.add(

@@ -18,11 +18,24 @@ enum SubscriptionTable {
         [self.id(of: id, app), FactTable.subscriptions(withTransaction: id, app)]
     }
 
+    /// Returns the `id` of a subscription if announcements may be missing that would have been kept since.
+    static func idLackingAnnouncements(
+        of original: TransactionID, _ app: Int64, _ db: any Database
+    ) throws -> Int64? {
+        try db.number(
+            "SELECT id FROM subscription WHERE app = ? AND original_transaction_id = ? AND lacks_announcements = 1",
+            [app, original.string])
+    }
+
     /// Returns the identifier of the subscription. Adds the subscription if it is new.
-    static func makeID(of original: TransactionID, _ app: Int64, _ db: any Database) throws -> Int64 {
+    /// - Parameter lacksAnnouncements: true if it may come from a version that kept none.
+    static func makeID(
+        of original: TransactionID, lacksAnnouncements: Bool, _ app: Int64, _ db: any Database
+    ) throws -> Int64 {
         if let id = try id(of: original, app, db) { return id }
         let id = try db.insert(
-            "INSERT INTO subscription (app, original_transaction_id) VALUES (?, ?)", [app, original.string])
+            "INSERT INTO subscription (app, original_transaction_id, lacks_announcements) VALUES (?, ?, ?)",
+            [app, original.string, lacksAnnouncements ? 1 : 0])
         try AppTable.add(AppTable.Arrivals(subscriptions: 1), app, db)
         return id
     }

@@ -138,7 +138,7 @@ struct RedemptionTests {
             try await store.add(facts.map { .fact(Sample.production, $0) })
         } else {
             for fact in facts { try await store.merge([fact], in: Sample.production) }
-            try database.execute("DELETE FROM announcement")
+            try database.execute("DELETE FROM announcement; UPDATE subscription SET lacks_announcements = 1")
         }
         #expect(try database.fetch("SELECT count(*) FROM announcement") == [0])
         try await store.merge([Self.renewal(5, "half", endOfPeriod: 30)], in: Sample.production)
@@ -151,7 +151,16 @@ struct RedemptionTests {
     func extendedPeriod(engine: StoreEngine) async throws {
         let shown = [Self.period("2", 0, nil), Self.renewal(1, nil, endOfPeriod: 30)]
         let extended = Sample.transaction("2", of: "1", Self.start, Self.start + 35, signed: Self.start + 2)
-        for arrivals in [[shown, [extended], [Self.period("3", 35)]], [[Self.period("3", 35)], [extended], shown]] {
+        let later = [Self.period("3", 35)]
+        let ofSamePeriod = [
+            Sample.transaction("3", of: "1", Self.start + 10, Self.start + 30, signed: Self.start + 10) {
+                $0.offer = AppliedOffer(type: .promotional, identifier: "half", discountType: .payAsYouGo)
+            }
+        ]
+        for arrivals in [
+            [shown, [extended], later], [later, [extended], shown], [shown, [extended], ofSamePeriod],
+            [ofSamePeriod, [extended], shown],
+        ] {
             try await engine.withStore { store in
                 for facts in arrivals { try await store.merge(facts, in: Sample.production) }
                 let announced = try await Self.records(store).filter { record in

@@ -220,6 +220,7 @@ struct PayloadPartitionTests {
             DROP COLUMN created_at;
         DROP INDEX redemption_acknowledged;
         ALTER TABLE redemption DROP COLUMN is_lasting, DROP COLUMN acknowledged_by, DROP COLUMN acknowledgement;
+        ALTER TABLE subscription DROP COLUMN lacks_announcements;
         ALTER TABLE app DROP COLUMN changes_since, DROP COLUMN changes_until;
         ALTER TABLE authorisation DROP COLUMN valid_until, DROP COLUMN rule, DROP COLUMN channel,
             DROP COLUMN retention_case

@@ -22,6 +22,7 @@ enum PostgreSQLSchema {
         (.mailedLinksInPostgreSQL, neededVersion: 1), (.offerDaysInPostgreSQL, neededVersion: 1),
         (.sampleSizesInPostgreSQL, neededVersion: 1), (.customerReviewsInPostgreSQL, neededVersion: 1),
         (.retentionCasesInPostgreSQL, neededVersion: 1), (.trackedFactsInPostgreSQL, neededVersion: 1),
+        (.unannouncedOffersInPostgreSQL, neededVersion: 1),
     ]
 
     static var latestVersion: Int { migrations.count }

@@ -11,7 +11,7 @@ enum Schema {
         .counts, .retention, .ledgerCoverage, .coverage, .redemptions, .exposures, .retentionShown, .renewalChanges,
         .idempotentRequests, .offerEvents, .console, .grants,
         .accountsOfGrants, .reports, .mailedLinks, .offerDays, .sampleSizes, .customerReviews,
-        .retentionCases, .trackedFacts,
+        .retentionCases, .trackedFacts, .unannouncedOffers,
     ]
 
     static var latestVersion: Int { migrations.count }
