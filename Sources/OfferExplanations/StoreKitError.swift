@@ -12,7 +12,8 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
     case productUnavailable
     case purchaseNotAllowed
     case invalidQuantity
-    case seatPurchaseRefused
+    case seatsNotSold
+    case fewerSeatsRefused
     case unspecific
 
     /// StoreKit's names. Explanations use the first one.
@@ -27,7 +28,8 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
         case .productUnavailable: ["productUnavailable", "storeProductNotAvailable"]
         case .purchaseNotAllowed: ["purchaseNotAllowed", "paymentNotAllowed"]
         case .invalidQuantity: ["invalidQuantity"]
-        case .seatPurchaseRefused: ["multiSeatPurchaseDisabled", "seatReductionNotAllowed"]
+        case .seatsNotSold: ["multiSeatPurchaseDisabled"]
+        case .fewerSeatsRefused: ["seatReductionNotAllowed"]
         case .unspecific: ["unknown", "paymentInvalid", "clientInvalid"]
         }
     }
@@ -43,7 +45,7 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
         case .unauthorizedRequestData: ["10"]
         case .productUnavailable: ["5"]
         case .purchaseNotAllowed: ["4"]
-        case .invalidQuantity, .seatPurchaseRefused: []
+        case .invalidQuantity, .seatsNotSold, .fewerSeatsRefused: []
         case .unspecific: ["0", "1", "3"]
         }
     }
@@ -91,11 +93,10 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
             The quantity of the purchase is wrong. For a subscription it must be 1, except for seats. This is unrelated \
             to the signature.
             """
-        case .seatPurchaseRefused:
-            """
-            The App Store refuses this number of seats: the product is not sold in seats, or the customer may not have \
-            fewer now. This is unrelated to the signature.
-            """
+        case .seatsNotSold:
+            "This product cannot be bought for several seats. This is unrelated to the signature."
+        case .fewerSeatsRefused:
+            "The customer cannot have fewer seats now. This is unrelated to the signature."
         case .unspecific:
             """
             StoreKit does not name the reason. An invalid signature often looks like this, and so does a sandbox \

@@ -77,7 +77,7 @@ struct RetentionPageTests {
         for text in [
             "note: com.example.app Sandbox: the message 0d2e6a4e-0b1d-4d55-9d56-3f6e1c1f7a10 was not uploaded here",
             "warning: com.example.app Production: no URL for retention messages is set",
-            "warning: com.example.app Sandbox: com.example.app.pro.monthly has no default message for en-US",
+            "warning: com.example.app Sandbox: com.example.app.pro.monthly has no default message for en-US: if an answer",
         ] {
             #expect(outcome.standardOutput.contains(text), "\(outcome.standardOutput)")
         }

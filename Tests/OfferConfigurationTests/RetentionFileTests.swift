@@ -161,8 +161,9 @@ extension RetentionFileTests {
             CatalogueLint.warnings(about: try #require(Self.read(cases).file.catalogue)).map(\.error)
         }
         let expected =
-            "com.example.app retention: the last case needs facts about the customer, so the App Store falls back to "
-            + "its other messages if no decision is possible in time"
+            "com.example.app retention: the last case needs facts about the customer. If no case holds, or no decision "
+            + "is possible in time, the App Store shows a message of App Store Connect, perhaps with a discount, else the "
+            + "default message, else nothing"
         #expect(try warnings("- {rule: loyalty, message: \(Self.id)}").contains(expected))
         #expect(try !warnings("- message: \(Self.id)").contains(expected))
     }

@@ -94,13 +94,14 @@ private struct AppLint {
         periods == 1 ? "the product" : "\(periods) periods of the product"
     }
 
-    /// A warning if the last retention case needs facts about the customer.
+    /// A warning if the last retention case is not for everyone.
     private var ofRetention: [Diagnostic] {
         guard let last = app.rules.retention.last, !last.needsNoFacts else { return [] }
         return [
             Diagnostic(
-                "\(name) retention: the last case needs facts about the customer, so the App Store falls back to "
-                    + "its other messages if no decision is possible in time",
+                "\(name) retention: the last case needs facts about the customer. If no case holds, or no decision is "
+                    + "possible in time, the App Store shows a message of App Store Connect, perhaps with a discount, "
+                    + "else the default message, else nothing",
                 hint: "end the list with a message without a rule")
         ]
     }

@@ -100,7 +100,8 @@ package struct RetentionCheck: Sendable {
                 guard case .refused(.defaultMessageNotFound) = error else { throw error }
                 missing.append(
                     finding(
-                        "\(product.text) has no default message for \(locale), so nothing may be shown if an answer fails",
+                        "\(product.text) has no default message for \(locale): if an answer fails, the App Store shows a "
+                            + "message of App Store Connect or nothing",
                         hint: "set it with: offer-signer retention defaults set"))
             }
         }
