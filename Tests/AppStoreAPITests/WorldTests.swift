@@ -22,7 +22,10 @@ struct WorldTests {
         let refunds = events.filter { $0.subtype == "SEATS" }.map(\.transaction)
         #expect(refunds.contains { $0.revocationDate == nil && $0.revokedSeats > 0 && $0.revokedSeats < $0.seats })
         #expect(refunds.contains { $0.revocationDate != nil })
-        #expect(Set(events.map(\.ownership)) == ["PURCHASED", "ASSIGNED"])
+        #expect(Set(events.map(\.ownership)) == ["PURCHASED", "ASSIGNED", "FAMILY_SHARED"])
+        for ownership in ["ASSIGNED", "FAMILY_SHARED"] {
+            #expect(events.contains { $0.ownership == ownership && $0.transaction.offer == .promotional })
+        }
         #expect(Set(events.map(\.subscription.storefront.currency)) == ["USD", "EUR", "JPY"])
         let transactions = lives.flatMap(\.history)
         #expect(Set(transactions.compactMap(\.offer?.type)) == [1, 2, 4, 5])

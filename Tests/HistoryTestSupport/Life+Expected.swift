@@ -66,6 +66,8 @@ extension Life {
 
     /// Whether every term is known without a gap, to one that runs or to an end that was stated.
     func isKnownThroughout(at now: Timestamp) -> Bool {
+        // More seats may have been added in a transaction that is missing.
+        guard terms.allSatisfy(\.addedSeats.isEmpty) else { return false }
         for (term, next) in zip(terms, terms.dropFirst()) {
             let gap = next.start.milliseconds - min(term.end, term.refund?.date ?? term.end).milliseconds
             let lengths = [term, next].map { $0.end.milliseconds - $0.start.milliseconds }

@@ -36,7 +36,7 @@ package struct AutoRenewChangedTest: SubscriptionTestKind {
             subscription.isRunWhole && change.at < subscription.subscribedSince ? nil : change
         }
         if let change, (change.isOn ?? isOn) != isOn { return .unknown }
-        if let change, context.isWithin(within, change.at) { return .yes }
+        if let change, context.isWithin(within, change.at) { return change.isCertain ? .yes : .unknown }
         // The notification of a later switch may be missing.
         guard subscription.knowsChanges(since: context.start(of: within)) else { return .unknown }
         return change != nil || isUnswitched(subscription) ? .no : .unknown

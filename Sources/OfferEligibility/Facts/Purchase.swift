@@ -46,6 +46,9 @@ extension Purchase {
         return type == .autoRenewableSubscription
     }
 
+    /// True if seats may be added to the purchase, each time in a transaction of its own.
+    var hasSeats: Bool { seats != nil || additionalReason != nil || (quantity ?? 1) > 1 }
+
     /// True if someone else bought it: a family share, a seat, or an ownership type that Apple has added since. False
     /// for data without ownership.
     package var isAnothers: Bool { ownership.map { $0 != .purchased } ?? false }

@@ -32,6 +32,11 @@ package struct Renewal: Hashable, Sendable {
     package var appAccountToken: UUIDText?
     package var appTransactionID: TransactionID?
 
+    /// The customer's choice: during a commitment, that for its end; nil if the App Store does not state it.
+    package var choice: AutoRenewStatus? {
+        if let commitment { commitment.autoRenewStatus } else { autoRenewStatus }
+    }
+
     package init(productID: ProductID, autoRenewStatus: AutoRenewStatus) {
         self.productID = productID
         self.autoRenewStatus = autoRenewStatus

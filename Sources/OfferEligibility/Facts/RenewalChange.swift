@@ -3,8 +3,8 @@ import OfferCore
 /// A change of a subscription that a later renewal info replaces: auto-renew was turned on or off, the product or the plan
 /// of the next period changed, billing failed or recovered, or the subscription ended.
 package struct RenewalChange: Hashable, Sendable {
-    /// The types of notifications that conditions read.
-    static let autoRenewType = "DID_CHANGE_RENEWAL_STATUS"
+    /// The types of notifications that conditions and reports read.
+    package static let autoRenewType = "DID_CHANGE_RENEWAL_STATUS"
     static let billingErrorType = "DID_FAIL_TO_RENEW"
     /// Kept only for a payment after a failed one.
     static let renewalType = "DID_RENEW"

@@ -14,12 +14,14 @@ extension Subscription {
         let run = SubscriptionRun(to: place, in: timeline, at: now)
         self.init(subscription, current.period, standing, run, environment)
         refundPending = requests.contains(originalTransactionID)
-        (autoRenewChange, billingErrors) = (signals.autoRenewChange, signals.billingErrors.sorted())
+        billingErrors = signals.billingErrors.sorted()
         self.changesKnownSince = changesKnownSince
         if !subscription.isAnothers { paidFor = timeline.paidTime(to: place, at: now) }
         isPaidTimeWhole = subscription.isAnothers || isGroupKnown
+        autoRenewChange = signals.autoRenewChange(isCommitted: isCommitted)
         guard let renewal = current.renewal else { return }
         read(renewal, standing)
+        autoRenewChange = signals.autoRenewChange(isCommitted: isCommitted)
         // An active subscriber gets no win-back offers.
         areWinBackOffersKnown = hasAccess || endedAt.map { renewal.signedDate >= $0 } ?? false
     }

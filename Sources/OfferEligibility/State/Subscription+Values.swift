@@ -40,12 +40,15 @@ extension Subscription {
     /// A switch of auto-renew. During a commitment, it is the choice for the end of the commitment.
     package struct AutoRenewChange: Hashable, Sendable {
         package let at: Timestamp
-        /// nil if it was switched on and off at the same time, in an unknown order.
+        /// nil if it was switched on and off at the same time, in an unknown order, or the App Store does not state it.
         package let isOn: Bool?
+        /// False if the App Store's notification may concern only the next bill of a commitment.
+        package let isCertain: Bool
 
-        package init(at: Timestamp, isOn: Bool?) {
+        package init(at: Timestamp, isOn: Bool?, isCertain: Bool = true) {
             self.at = at
             self.isOn = isOn
+            self.isCertain = isCertain
         }
     }
 

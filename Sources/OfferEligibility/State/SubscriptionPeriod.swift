@@ -13,7 +13,8 @@ package struct SubscriptionPeriod: Hashable, Sendable {
     /// nil unless the period was refunded.
     package let refundedAt: Timestamp?
 
-    init(_ period: Period) {
+    /// - Parameter isAnothers: true for a share or a seat. Its end is no refund.
+    init(_ period: Period, isAnothers: Bool) {
         transactionID = period.transactionID
         originalTransactionID = period.originalTransactionID
         productID = period.purchase.productID
@@ -22,6 +23,6 @@ package struct SubscriptionPeriod: Hashable, Sendable {
         kind = Subscription.PeriodKind(period.purchase.offer)
         offerID = period.purchase.offer?.identifier
         let revocation = period.purchase.revocation
-        refundedAt = revocation?.type == .family ? nil : revocation?.date
+        refundedAt = isAnothers || revocation?.type == .family ? nil : revocation?.date
     }
 }

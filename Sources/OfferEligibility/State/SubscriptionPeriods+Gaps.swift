@@ -2,13 +2,15 @@ import OfferCore
 
 extension SubscriptionPeriods {
     /// Returns true if every period is known from the first transaction to now, or to an end that the App Store has
-    /// stated. A caller may have withheld purchases, such as a refunded one.
+    /// stated. A caller may have withheld purchases, such as a refunded one. Added seats leave no gap when they are
+    /// withheld, so periods of a product with seats never show that all is known.
     /// - Parameter counts: returns true if App Store data from a date still counts. After an end that was stated long
     ///   ago, another period may have followed.
     func isKnownThroughout(
         _ signals: SubscriptionSignals, at now: Timestamp, _ counts: (Timestamp) -> Bool
     ) -> Bool {
         guard let first = periods.first, first.transactionID == originalTransactionID else { return false }
+        guard !periods.contains(where: { $0.purchase.hasSeats || !$0.addedSeats.isEmpty }) else { return false }
         var last = first
         for period in periods.dropFirst() {
             guard period.follows(last) else { return false }

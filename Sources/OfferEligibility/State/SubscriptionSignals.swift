@@ -9,8 +9,8 @@ struct SubscriptionSignals {
     /// or without an offer for the next period.
     private(set) var announcements: [Signed<Renewal>] = []
 
-    /// The last switch of auto-renew.
-    private(set) var autoRenewChange: Subscription.AutoRenewChange?
+    /// In no particular order.
+    private var changes: [Signed<RenewalChange>] = []
     /// The times of billing errors, in no particular order.
     private(set) var billingErrors: [Timestamp] = []
 
@@ -28,26 +28,37 @@ struct SubscriptionSignals {
         case .expiryReason(let value): expiryReason = Signed(value: value, signedDate: fact.signedDate)
         case .firstAnnouncement(let value), .lastAnnouncement(let value):
             announcements.append(Signed(value: value, signedDate: fact.signedDate))
-        case .renewalChange(let change): add(change, at: fact.signedDate)
+        case .renewalChange(let change):
+            changes.append(Signed(value: change, signedDate: fact.signedDate))
+            if change.type == RenewalChange.billingErrorType { billingErrors.append(fact.signedDate) }
         case .transaction, .receiptTransaction, .fetchedTransaction, .refundRequest, .wholeHistory: break
         }
     }
 
-    private mutating func add(_ change: RenewalChange, at date: Timestamp) {
-        switch change.type {
-        case RenewalChange.autoRenewType:
-            let status = change.renewal.commitment?.autoRenewStatus ?? change.renewal.autoRenewStatus
-            if let known = autoRenewChange, known.at >= date {
-                // The order of two switches in the same millisecond is unknown.
-                if known.at == date, known.isOn != (status == .on) {
-                    autoRenewChange = Subscription.AutoRenewChange(at: date, isOn: nil)
-                }
-                return
-            }
-            autoRenewChange = Subscription.AutoRenewChange(at: date, isOn: status == .on)
-        case RenewalChange.billingErrorType: billingErrors.append(date)
-        default: break
-        }
+    /// Returns the last switch of auto-renew; nil if none is known.
+    /// - Parameter isCommitted: true if the subscription is now in a commitment.
+    func autoRenewChange(isCommitted: Bool) -> Subscription.AutoRenewChange? {
+        let switches = changes.filter { $0.value.type == RenewalChange.autoRenewType }
+        guard let at = switches.map(\.signedDate).max() else { return nil }
+        let last = switches.filter { $0.signedDate == at }.map(\.value.renewal)
+        // The order of two switches in the same millisecond is unknown.
+        let choices = Set(last.map(\.choice))
+        return Subscription.AutoRenewChange(
+            at: at, isOn: choices.count == 1 ? last[0].choice.map { $0 == .on } : nil,
+            isCertain: last.allSatisfy { isChoice($0, signed: at, isCommitted: isCommitted) })
+    }
+
+    /// Returns false if a notification about auto-renew may concern only the next bill of a commitment, because the
+    /// choice for the end of the commitment was the same before.
+    private func isChoice(_ renewal: Renewal, signed date: Timestamp, isCommitted: Bool) -> Bool {
+        guard let commitment = renewal.commitment else { return !isCommitted }
+        guard let choice = commitment.autoRenewStatus else { return false }
+        let known =
+            announcements + changes.map { Signed(value: $0.value.renewal, signedDate: $0.signedDate) }
+        let before = known.filter { $0.signedDate < date && $0.value.commitment?.autoRenewStatus != nil }
+            .max { $0.signedDate < $1.signedDate }
+        guard let before else { return renewal.autoRenewStatus != choice }
+        return before.value.choice != choice
     }
 
     /// The newer renewal info wins. For equal dates, the signed one wins.

@@ -3,6 +3,8 @@ extension OwnedCustomer {
     package func periods(in app: Catalogue.App) -> [SubscriptionPeriod] {
         let transactions = KnownTransaction.all(in: facts)
         return SubscriptionPeriods.all(of: transactions, groups: app.groups, familySharable: app.familySharable)
-            .flatMap { $0.periods.map(SubscriptionPeriod.init) }
+            .flatMap { subscription in
+                subscription.periods.map { SubscriptionPeriod($0, isAnothers: subscription.isAnothers) }
+            }
     }
 }

@@ -50,7 +50,7 @@ extension RenewalChange {
         writer.member("at", date.milliseconds)
         writer.member("originalTransactionID", utf8: original.text.utf8)
         writer.member("productID", utf8: renewal.productID.text.utf8)
-        writer.member("autoRenews", (renewal.commitment?.autoRenewStatus ?? renewal.autoRenewStatus) == .on)
+        if let choice = renewal.choice { writer.member("autoRenews", choice == .on) }
         if let next = renewal.commitment?.autoRenewProductID ?? renewal.autoRenewProductID {
             writer.member("autoRenewProductID", utf8: next.text.utf8)
         }

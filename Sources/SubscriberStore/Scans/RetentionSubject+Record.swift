@@ -18,8 +18,8 @@ extension RetentionSubject {
                 caseNumber: shown.caseNumber, rule: shown.rule ?? "")
         }
         turnedOffAt = facts.compactMap { fact in
-            guard case .renewalChange(let change) = fact.value, change.renewal.autoRenewStatus == .off,
-                fact.signedDate <= end
+            guard case .renewalChange(let change) = fact.value, change.type == RenewalChange.autoRenewType,
+                change.renewal.choice == .off, fact.signedDate <= end
             else { return nil }
             return fact.signedDate
         }

@@ -80,7 +80,8 @@ struct NotificationFactsTests {
             ("OFFER_REDEEMED", "UPGRADE"),
             ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"), ("GRACE_PERIOD_EXPIRED", nil),
             ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"), ("DID_RENEW", "BILLING_RECOVERY"), ("EXPIRED", "NEW"),
-            ("REFUND", nil),
+            ("REFUND", nil), ("REFUND", "SEATS"), ("DID_CHANGE_RENEWAL_PREF", "INCREASE_QUANTITY"),
+            ("DID_CHANGE_RENEWAL_PREF", "DECREASE_QUANTITY"),
         ] as [(String, String?)] {
             var notification = Self.notification(type)
             if let subtype { notification = notification.with("subtype", "\"\(subtype)\"") }

@@ -5,8 +5,9 @@ struct WorldCustomer: Sendable {
     let number: Int
     var account: String?
     var subscriptions: [WorldSubscription]
-    /// Apple's `inAppOwnershipType` of all purchases. A member of a group has a seat that somebody else pays for.
+    /// Apple's `inAppOwnershipType` of all purchases. A member of a group or a family has what somebody else pays for.
     let ownership: String
+    private var isMember: Bool { ownership != "PURCHASED" }
     /// True if the customer does only what they are told, and renews.
     private let isDirected: Bool
     private let clock: WorldClock
@@ -32,7 +33,7 @@ struct WorldCustomer: Sendable {
         if Int.random(in: 0..<8, using: &random) == 0 {
             subscriptions.append(WorldSubscription(group: "21099999", purchaseAt: first + clock.days(1)))
         }
-        ownership = number % 12 == 7 ? "ASSIGNED" : "PURCHASED"
+        ownership = number % 24 == 7 ? "ASSIGNED" : number % 24 == 19 ? "FAMILY_SHARED" : "PURCHASED"
         for place in subscriptions.indices { subscriptions[place].storefront = Storefront.all[number % 3] }
         if chance(85) { account = Self.uuid(random.next(), random.next()) }
     }
@@ -88,7 +89,9 @@ struct WorldCustomer: Sendable {
         switch subscriptions[place].next.step {
         case .purchase:
             let product = number % 10 == 3 ? Self.committed : chance(70) ? Self.weekly : "com.example.app.pro.monthly"
-            buy(product, place, at: time, offer: chance(30) ? .trial : nil)
+            let offer = chance(30) ? WorldOffer.trial : nil
+            // Apple does not say whether a member's transaction carries the purchaser's offer, so it does here.
+            buy(product, place, at: time, offer: isMember ? .promotional : offer)
             return event("SUBSCRIBED", "INITIAL_BUY", place, at: time)
         case .middle: return middle(place, at: time)
         case .end: return end(place, at: time)
@@ -113,8 +116,8 @@ struct WorldCustomer: Sendable {
         planEnd(place)
         let isOn = subscriptions[place].autoRenews
         let happening = Int.random(in: 0..<12, using: &random)
-        // The product of a commitment stays, and members of a group decide nothing about what is paid.
-        let isFixed = subscriptions[place].last.commitment != nil || ownership == "ASSIGNED"
+        // The product of a commitment stays, and members decide nothing about what is paid.
+        let isFixed = subscriptions[place].last.commitment != nil || isMember
         switch isFixed && [3, 4, 5, 7, 10, 11].contains(happening) ? 9 : happening {
         case 0..<3:
             subscriptions[place].autoRenews = !isOn
@@ -129,7 +132,7 @@ struct WorldCustomer: Sendable {
             return event("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE", place, at: time)
         case 6:
             revoke(place, at: time)
-            return event(ownership == "ASSIGNED" ? "REVOKE" : "REFUND", nil, place, at: time)
+            return event(isMember ? "REVOKE" : "REFUND", nil, place, at: time)
         case 7:
             subscriptions[place].nextOffer = chance(60) ? .promotional : .retention
             subscriptions[place].autoRenews = true

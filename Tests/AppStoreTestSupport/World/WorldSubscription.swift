@@ -36,10 +36,10 @@ struct WorldSubscription: Sendable {
 
     /// The members of a renewal info that tell what the customer wants during a commitment.
     var commitmentMembers: [(String, String)] {
-        guard last.commitment != nil, expirationIntent == nil else { return [] }
+        guard let commitment = last.commitment, expirationIntent == nil else { return [] }
         let info = """
             {"commitmentAutoRenewProductId":"\(nextProductID)","commitmentAutoRenewStatus":\(autoRenews ? 1 : 0),\
-            "commitmentRenewalBillingPlanType":"MONTHLY","commitmentRenewalDate":\(last.expiresDate),\
+            "commitmentRenewalBillingPlanType":"MONTHLY","commitmentRenewalDate":\(commitment.end),\
             "commitmentRenewalPrice":9990}
             """
         return [("renewalBillingPlanType", "\"MONTHLY\""), ("commitmentInfo", info)]

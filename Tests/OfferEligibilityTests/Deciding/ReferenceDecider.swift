@@ -187,7 +187,7 @@ struct ReferenceDecider {
             let start = subscription.isRunWhole ? subscription.subscribedSince : Timestamp(milliseconds: .min)
             let last = subscription.autoRenewChange.flatMap { $0.at < start ? nil : $0 }
             if last?.isOn == !isOn { return 0.5 }
-            if let last, now - last.at <= found.within { return 1 }
+            if let last, now - last.at <= found.within { return last.isCertain ? 1 : 0.5 }
             guard let since = subscription.changesKnownSince, since <= now - found.within else { return 0.5 }
             if last != nil { return 0 }
             let isWhole = since <= start

@@ -141,6 +141,40 @@ struct CommitmentTests {
         }
     }
 
+    @Test("a switch of auto-renew within a commitment has a time only if it was certainly the choice for its end")
+    func switched() throws {
+        func change(
+            _ day: Double, bill: AutoRenewStatus, _ commitment: AutoRenewStatus?, type: String = RenewalChange.autoRenewType
+        ) throws -> SubscriberFact {
+            var renewal = Renewal(productID: try ProductID("monthly"), autoRenewStatus: bill)
+            renewal.commitment = CommitmentRenewal(autoRenewStatus: commitment)
+            let value = RenewalChange(type: type, subtype: nil, renewal: renewal)
+            return try TestFacts.fact(.renewalChange(value), "c\(day)", of: "1", signed: .day(day))
+        }
+        let bills = try (1...12).map { try Self.bill($0) }
+        let now = try Self.renewal(signed: 339, bill: .off, commitment: .off)
+        let recently = SubscriptionTest.autoRenewChanged(to: false, within: .days(3))
+        func found(_ changes: [SubscriberFact]) throws -> Set<Truth> {
+            Set(try [changes, changes.reversed()].map { try truth(recently, bills + [now] + $0, at: 340) })
+        }
+        #expect(try found([change(339, bill: .on, .off)]) == [.yes])
+        #expect(try found([change(339, bill: .off, .off)]) == [.unknown], "perhaps only the next bill")
+        #expect(try found([change(339, bill: .off, nil)]) == [.unknown])
+        let first = try change(40, bill: .on, .off)
+        #expect(try found([first]) == [.unknown], "it may have been switched on and off since")
+        #expect(try found([first, change(339, bill: .off, .off)]) == [.unknown], "only the bill")
+        let on = try change(200, bill: .on, .on)
+        #expect(try found([first, on, change(339, bill: .off, .off)]) == [.yes])
+        let plan = try change(200, bill: .on, .on, type: "DID_CHANGE_RENEWAL_PREF")
+        #expect(try found([first, plan, change(339, bill: .off, .off)]) == [.yes])
+        let plain = RenewalChange(
+            type: RenewalChange.autoRenewType, subtype: nil,
+            renewal: Renewal(productID: try ProductID("monthly"), autoRenewStatus: .off))
+        #expect(
+            try found([TestFacts.fact(.renewalChange(plain), "c", of: "1", signed: .day(339))]) == [.unknown],
+            "it names no choice for the end")
+    }
+
     @Test("the storefront is that of the customer's latest purchase")
     func storefront() throws {
         func facts(_ storefronts: [String?]) throws -> [SubscriberFact] {

@@ -222,6 +222,42 @@ struct SeatTests {
         #expect(subscription([try Self.seats("1", at: 0), added], at: .day(25))?.isRunWhole == true)
     }
 
+    @Test("withheld seats leave no gap, so a group with seats is never known without a complete history")
+    func withheld() throws {
+        func state(_ change: @escaping (inout Purchase) -> Void) throws -> SubscriberState {
+            SubscriberState(
+                [try TestFacts.transaction("1", 0, 30, change), try TestFacts.transaction("3", 30, 60, change)],
+                at: .day(40))
+        }
+        #expect(try state { $0.quantity = 1 }.history.groups == ["g"])
+        for change in [
+            { $0.quantity = 5 }, { $0.seats = Seats() }, { $0.additionalReason = .seatAddition },
+        ] as [(inout Purchase) -> Void] {
+            #expect(try state(change).history.groups.isEmpty)
+        }
+    }
+
+    @Test("people see no refund where a share or a seat ended")
+    func ended() throws {
+        func refunds(_ ownership: OwnershipType, _ type: RevocationType?) throws -> [Timestamp] {
+            let fact = try TestFacts.transaction("1", 0, 30) {
+                ($0.ownership, $0.revocation) = (ownership, Revocation(date: .day(5), type: type))
+            }
+            let app = AppScope(bundleID: try BundleID(utf8: Array("com.example.app".utf8)), environment: .production)
+            let stored = StoredCustomer(unknownIn: app).adding([fact])
+            let original = try TransactionID("1")
+            let owned = try #require(
+                OwnedCustomer(stored, known: .originalTransactionID(original), by: .first, proven: [original]))
+            return owned.periods(in: Catalogue.App(offers: [:])).compactMap { $0.refundedAt }
+        }
+        #expect(try refunds(.purchased, .fullRefund) == [.day(5)] && refunds(.purchased, nil) == [.day(5)])
+        for type in [nil, .fullRefund, .family] as [RevocationType?] {
+            for ownership in [.assigned, .familyShared, OwnershipType(rawValue: "FUTURE")] {
+                #expect(try refunds(ownership, type).isEmpty)
+            }
+        }
+    }
+
     @Test("the end of a period with refunded seats is checked")
     func nextCheck() throws {
         let facts = [try Self.seats("1", at: 0), try Self.refunded("2", at: 10, on: 20)]

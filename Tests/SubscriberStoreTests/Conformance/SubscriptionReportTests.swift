@@ -99,8 +99,13 @@ struct SubscriptionReportTests {
     /// auto-renew off.
     private static func fillRetention(_ store: any SubscriberStore, seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
-        let off = Renewal(
-            productID: Sample.offer(nonces: [], expiresAt: 0).productID, autoRenewStatus: .off)
+        let productID = Sample.offer(nonces: [], expiresAt: 0).productID
+        let off = Renewal(productID: productID, autoRenewStatus: .off)
+        // During a commitment, the customer's choice is that for its end, whatever the next bill says.
+        var committed = Renewal(productID: productID, autoRenewStatus: .on)
+        committed.commitment = CommitmentRenewal(autoRenewStatus: .off)
+        var staying = off
+        staying.commitment = CommitmentRenewal(autoRenewStatus: .on)
         for number in (1...40 as ClosedRange<UInt64>).shuffled(using: &random) {
             let id = "\(1000 + number)"
             let original = Sample.id(id)
@@ -110,12 +115,17 @@ struct SubscriptionReportTests {
                     $0.appAccountToken = Sample.token(number)
                 }
             ]
-            if number % 2 == 0 {
+            let change: (type: String, renewal: Renewal)? =
+                switch number {
+                case 3: ("EXPIRED", off)
+                case 6: (RenewalChange.autoRenewType, committed)
+                case 9: (RenewalChange.autoRenewType, staying)
+                default: number % 2 == 0 ? (RenewalChange.autoRenewType, off) : nil
+                }
+            if let change {
                 facts.append(
                     Sample.fact(
-                        .renewalChange(
-                            RenewalChange(
-                                type: "DID_CHANGE_RENEWAL_STATUS", subtype: "AUTO_RENEW_DISABLED", renewal: off)),
+                        .renewalChange(RenewalChange(type: change.type, subtype: nil, renewal: change.renewal)),
                         "c\(number)", of: id, signed: number % 8 == 0 ? 6.5 : 5.5))
             }
             try await store.merge(facts.shuffled(using: &random), in: Sample.production)
