@@ -289,7 +289,9 @@ struct TokenFaultTests {
         #expect(serve.status == 78 && serve.standardError.contains("so the PIN is not tried"))
         #expect(logins == 1)
         // An operator can have the PIN tried once, in spite of what the token tells.
-        for _ in 0..<2 { #expect(try Command.runOfferSigner(check + ["--try-pin"], environment: environment).status == 1) }
+        for _ in 0..<2 {
+            #expect(try Command.runOfferSigner(check + ["--try-pin"], environment: environment).status == 1)
+        }
         #expect(logins == 2 && isRefusalNoted)
 
         try token.write(pin: SoftHSM.pin)

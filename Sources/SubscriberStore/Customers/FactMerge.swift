@@ -44,7 +44,9 @@ struct FactMerge {
     private func withAnnouncements(_ facts: [SubscriberFact]) throws -> [SubscriberFact] {
         var announcements = facts.announcements
         for original in Set(facts.filter(\.showsPromotionalOffer).map(\.originalTransactionID)) {
-            guard let subscription = try SubscriptionTable.idLackingAnnouncements(of: original, app, db) else { continue }
+            guard let subscription = try SubscriptionTable.idLackingAnnouncements(of: original, app, db) else {
+                continue
+            }
             let known = try FactTable.all(subscription, of: original, db)
             guard !known.contains(where: \.key.kind.isAnnouncement) else { continue }
             announcements += known.flatMap { $0.announcements(storedBeside: known + facts) }

@@ -229,7 +229,9 @@ extension SQLStore {
         try AppTable.count(entry.notification, app, db)
         guard let body = entry.body else { return }
         try PayloadTable.add(body, of: id, receivedAt: receivedAt, db)
-        let subscriptions = try entry.subscriptions.map { try SubscriptionTable.makeID(of: $0, lacksAnnouncements: true, app, db) }
+        let subscriptions = try entry.subscriptions.map {
+            try SubscriptionTable.makeID(of: $0, lacksAnnouncements: true, app, db)
+        }
         for subscription in subscriptions { try PayloadTable.addMention(of: subscription, in: id, db) }
         for forward in entry.forwards {
             try ForwardTable.add(

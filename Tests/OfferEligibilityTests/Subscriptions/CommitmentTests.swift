@@ -144,7 +144,8 @@ struct CommitmentTests {
     @Test("a switch of auto-renew within a commitment has a time only if it was certainly the choice for its end")
     func switched() throws {
         func change(
-            _ day: Double, bill: AutoRenewStatus, _ commitment: AutoRenewStatus?, type: String = RenewalChange.autoRenewType
+            _ day: Double, bill: AutoRenewStatus, _ commitment: AutoRenewStatus?,
+            type: String = RenewalChange.autoRenewType
         ) throws -> SubscriberFact {
             var renewal = Renewal(productID: try ProductID("monthly"), autoRenewStatus: bill)
             renewal.commitment = CommitmentRenewal(autoRenewStatus: commitment)
