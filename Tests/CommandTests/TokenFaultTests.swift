@@ -118,6 +118,24 @@ struct TokenFaultTests {
         #expect(service.stop() == 0)
     }
 
+    @Test("only a service with keys in tokens has threads for them")
+    func noThreads() async throws {
+        func threads(of service: RunningService) throws -> [String] {
+            let tasks = "/proc/\(service.processIdentifier)/task"
+            return try FileManager.default.contentsOfDirectory(atPath: tasks).compactMap { task in
+                try? String(contentsOfFile: "\(tasks)/\(task)/comm", encoding: .utf8)
+            }.filter { $0.hasPrefix("token") }
+        }
+        let ofFiles = try RunningService(keys: keys)
+        #expect(try await Self.status(ofFiles) == 200)
+        #expect(try threads(of: ofFiles) == [])
+        #expect(ofFiles.stop() == 0)
+        let ofToken = try serve()
+        try await Self.waitForStatus(200, of: ofToken)
+        #expect(try !threads(of: ofToken).isEmpty)
+        #expect(ofToken.stop() == 0)
+    }
+
     @Test("while a module hangs, its requests get 503, and those of files are answered; then it recovers")
     func hangingModule() async throws {
         let service = try serve()
