@@ -72,10 +72,12 @@ package struct CountedRedemption: Hashable, Sendable {
     package let firstAt: Timestamp
     /// True if no signature explains the redemption, so that there is an alarm.
     package let isAlarm: Bool
+    /// The rule of the signature that explains the redemption; nil if it has no name or is unknown.
+    package let rule: String?
 
     package init(
         ordinal: Int64, originalTransactionID: TransactionID, productID: ProductID, offerID: String, at: Timestamp,
-        firstAt: Timestamp, isAlarm: Bool
+        firstAt: Timestamp, isAlarm: Bool, rule: String? = nil
     ) {
         self.ordinal = ordinal
         self.originalTransactionID = originalTransactionID
@@ -84,5 +86,6 @@ package struct CountedRedemption: Hashable, Sendable {
         self.at = at
         self.firstAt = firstAt
         self.isAlarm = isAlarm
+        self.rule = rule
     }
 }

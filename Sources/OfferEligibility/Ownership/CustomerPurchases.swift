@@ -99,16 +99,21 @@ package struct CustomerPurchases: Sendable {
     /// The accounts, Apple Accounts and subscriptions that hold a reservation for the customer. A purchase of another
     /// account holds one only if it is in the proofs. It then gets no second offer through the other account.
     package var holders: [CustomerIdentifier] {
-        let own = purchases.filter { purchase in
-            purchase.isAnonymous || proven.contains(purchase.original) || purchase.belongs(toAnyOf: accounts)
-        }
-        var holders = accounts.map(CustomerIdentifier.init)
-        holders += own.filter(\.isSubscription).map { .originalTransactionID($0.original) }
+        var holders = ownHolders
         holders += appleAccounts.map(CustomerIdentifier.appTransactionID)
         if case .appTransactionID(let id)? = identifier, !appleAccounts.contains(id) {
             holders.append(.appTransactionID(id))
         }
         return holders
+    }
+
+    /// The accounts and subscriptions among the ``holders``. Other persons with the same Apple Account have others.
+    package var ownHolders: [CustomerIdentifier] {
+        let own = purchases.filter { purchase in
+            purchase.isAnonymous || proven.contains(purchase.original) || purchase.belongs(toAnyOf: accounts)
+        }
+        return accounts.map(CustomerIdentifier.init)
+            + own.filter(\.isSubscription).map { .originalTransactionID($0.original) }
     }
 
     /// The identifiers whose team facts count for the customer.

@@ -1,6 +1,18 @@
 package import OfferCore
 
 extension CustomerEvent {
+    /// The time after which a signature counts. If it could not be made, it is withdrawn before.
+    private static let signingTime = Duration.seconds(10)
+
+    /// Returns the time until which a review waits; nil if it need not wait. A signature may be withdrawn before that time,
+    /// and what follows it must not be sent first. A signature that is redeemed was made.
+    package static func wait(for authorisations: [Authorisation], at now: Timestamp) -> Timestamp? {
+        groups(of: authorisations).compactMap { signatures -> Timestamp? in
+            guard let first = signatures.first, !signatures.isRedeemed, first.at <= now else { return nil }
+            return first.at + signingTime
+        }.filter { now < $0 }.max()
+    }
+
     /// Returns the events that a customer's records show. They do not depend on the order in which the records arrived.
     /// - Parameters:
     ///   - authorisations: the customer's authorisations.
@@ -11,9 +23,11 @@ extension CustomerEvent {
         _ authorisations: [Authorisation], _ redemptions: [CountedRedemption],
         openings: [UUIDText: Timestamp] = [:], at now: Timestamp
     ) -> [CustomerEvent] {
+        let ofSignatures = groups(of: authorisations).flatMap { Self.events(of: $0, customer.exposures, at: now) }
         let events =
-            ofSignatures(authorisations, customer.exposures, at: now) + ofRedemptions(redemptions, periods)
-            + ofPayments(customer.facts) + ofEnds(state.subscriptions) + ofGrants(customer.grants, openings)
+            ofSignatures + ofRedemptions(redemptions, customer.exposures, periods) + ofPayments(customer.facts)
+            + ofEnds(state.subscriptions)
+            + ofGrants(customer.grants, customer.exposures, openings)
             + customer.events.filter { $0.kind == .shown }.map { shown in
                 CustomerEvent(
                     .shown, at: shown.at, productID: shown.productID, offerID: shown.offerID.text.description,
@@ -23,17 +37,12 @@ extension CustomerEvent {
         return events.filter { $0.at <= now && known.insert($0.key).inserted }
     }
 
-    /// The time after which a signature counts. If it could not be made, it is withdrawn before.
-    private static let signingTime = Duration.seconds(10)
-
-    /// Returns an event for each time that a customer got signatures of an offer. Signatures that overlap are one: they share
-    /// a place under the limits, and one of them is enough.
-    private static func ofSignatures(
-        _ authorisations: [Authorisation], _ exposures: [Exposure], at now: Timestamp
-    ) -> [CustomerEvent] {
-        let issued = authorisations.filter { $0.state != .withdrawn && $0.at + signingTime <= now }
+    /// Returns the signatures of each offer that overlap, the first one first. They are one event: they share a place under
+    /// the limits, and one of them is enough.
+    private static func groups(of authorisations: [Authorisation]) -> [[Authorisation]] {
+        let issued = authorisations.filter { $0.state != .withdrawn }
         let offers = Dictionary(grouping: issued) { [$0.productID.text.description, $0.offerID.text.description] }
-        return offers.values.flatMap { signatures -> [CustomerEvent] in
+        return offers.values.flatMap { signatures -> [[Authorisation]] in
             var groups: [[Authorisation]] = []
             for signature in signatures.sorted(by: { $0.at < $1.at }) {
                 if let end = groups.last?.map(\.expiresAt).max(), signature.at < end {
@@ -42,7 +51,7 @@ extension CustomerEvent {
                     groups.append([signature])
                 }
             }
-            return groups.flatMap { events(of: $0, exposures, at: now) }
+            return groups
         }
     }
 
@@ -56,21 +65,24 @@ extension CustomerEvent {
                 kind, at: time, productID: first.productID, offerID: first.offerID.text.description,
                 rule: first.source?.rule, placement: exposures.placement(of: first.productID, first.offerID))
         }
-        let isUnused = end <= now && !signatures.contains { $0.state == .redeemed }
+        guard signatures.isRedeemed || first.at + signingTime <= now else { return [] }
+        let isUnused = end <= now && !signatures.isRedeemed
         return [event(.signed, at: first.at)] + (isUnused ? [event(.expiredUnused, at: end)] : [])
     }
 
     private static func ofRedemptions(
-        _ redemptions: [CountedRedemption], _ periods: [SubscriptionPeriod]
+        _ redemptions: [CountedRedemption], _ exposures: [Exposure], _ periods: [SubscriptionPeriod]
     ) -> [CustomerEvent] {
         redemptions.flatMap { redemption in
+            let placement = exposures.placement(of: redemption.productID, redemption.offerID)
             let identity = [
                 "\(redemption.originalTransactionID.text)", "\(redemption.productID.text)", redemption.offerID,
                 "\(redemption.ordinal)",
             ].joined(separator: "\0")
             func event(_ kind: Kind, at time: Timestamp, of productID: ProductID) -> CustomerEvent {
                 CustomerEvent(
-                    kind, identity, at: time, productID: productID, offerID: redemption.offerID)
+                    kind, identity, at: time, productID: productID, offerID: redemption.offerID, rule: redemption.rule,
+                    placement: placement)
             }
             let renewal = renewal(after: redemption, periods).flatMap { period in
                 // It follows the last offer before it.
@@ -127,7 +139,9 @@ extension CustomerEvent {
         }
     }
 
-    private static func ofGrants(_ grants: [OfferGrant], _ openings: [UUIDText: Timestamp]) -> [CustomerEvent] {
+    private static func ofGrants(
+        _ grants: [OfferGrant], _ exposures: [Exposure], _ openings: [UUIDText: Timestamp]
+    ) -> [CustomerEvent] {
         grants.compactMap { grant in
             let at: Timestamp
             switch grant.approval {
@@ -137,13 +151,23 @@ extension CustomerEvent {
             case .given(let act): at = act.at
             }
             return CustomerEvent(
-                .grantOpened, "\(grant.id)", at: at, productID: grant.productID, offerID: grant.offerID.text.description
-            )
+                .grantOpened, "\(grant.id)", at: at, productID: grant.productID,
+                offerID: grant.offerID.text.description,
+                rule: OfferGrant.ruleName, placement: exposures.placement(of: grant.productID, grant.offerID))
         }
     }
 }
 
+extension [Authorisation] {
+    fileprivate var isRedeemed: Bool { contains { $0.state == .redeemed } }
+}
+
 extension [Exposure] {
+    /// The place in the app where the customer first had an offer; nil if it is unknown.
+    func placement(of productID: ProductID, _ offerID: String) -> String? {
+        filter { $0.productID == productID && $0.offerID?.text.description == offerID }.min { $0.at < $1.at }?.placement
+    }
+
     fileprivate func placement(of productID: ProductID, _ offerID: OfferID) -> String? {
         filter { $0.productID == productID && $0.offerID == offerID }.min { $0.at < $1.at }?.placement
     }

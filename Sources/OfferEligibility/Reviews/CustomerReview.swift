@@ -22,27 +22,34 @@ package struct CustomerReview: Sendable {
     ///   - before: the state after the review before; nil for the first review.
     ///   - start: the time since which events are sent.
     ///   - isNew: true if the customer had no purchase before `start`, so the first review announces offers, too.
+    ///   - exposures: the customer's exposures, which name placements.
     ///   - dates: the times at which something may change.
     ///   - delay: a number from 0 to 1 that spreads reviews without such a time.
     package init(
         eligible: [OfferTerms], recorded: [CustomerEvent], after before: ReviewState?, since start: Timestamp,
-        isNew: Bool, dates: [Timestamp], delay: Double, at now: Timestamp
+        isNew: Bool, exposures: [Exposure] = [], dates: [Timestamp], delay: Double, at now: Timestamp
     ) {
         let oldest = max(start, now - Self.maximumAge)
         let sent = before?.sent ?? [:]
         let known = before?.eligible ?? []
         let offers = eligible.map { terms in
             let offer = ReviewState.Offer(terms, since: before == nil && !isNew ? nil : now)
-            return known.first { $0.isSame(offer) } ?? offer
+            return known.first { $0.isSame(offer) }.map { ReviewState.Offer(terms, at: $0.since) } ?? offer
+        }
+        func event(_ kind: CustomerEvent.Kind, _ offer: ReviewState.Offer) -> CustomerEvent {
+            let productID = try? ProductID(utf8: Array(offer.productID.utf8))
+            return CustomerEvent(
+                kind, at: now, productID: productID, offerID: offer.offerID, rule: offer.rule,
+                placement: productID.flatMap { exposures.placement(of: $0, offer.offerID) })
         }
         var events = recorded.filter { $0.at >= oldest && sent[$0.key] == nil }
         if before != nil || isNew {
-            for (offer, terms) in zip(offers, eligible) where !known.contains(where: { $0.isSame(offer) }) {
-                events.append(offer.event(.becameEligible, rule: terms.rule.name, at: now))
+            for offer in offers where !known.contains(where: { $0.isSame(offer) }) {
+                events.append(event(.becameEligible, offer))
             }
         }
         for offer in known where !offers.contains(where: { $0.isSame(offer) }) {
-            events.append(offer.event(.noLongerEligible, rule: nil, at: now))
+            events.append(event(.noLongerEligible, offer))
         }
         self.events = events.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
             .map(\.element)
@@ -63,6 +70,8 @@ package struct ReviewState: Hashable, Sendable, Codable {
         /// The time since which the customer may have the offer, in milliseconds since 1970; nil if it is before the first
         /// review.
         package let since: Int64?
+        /// The rule that allows it; nil if it has no name, or was not recorded.
+        package let rule: String?
     }
 
     /// The offers that the customer may have.
@@ -85,24 +94,22 @@ package struct ReviewState: Hashable, Sendable, Codable {
     /// The time since which the customer may have an offer; nil if the customer may not have it, or could before the first
     /// review.
     package func eligibleSince(_ productID: ProductID, _ offerID: OfferID) -> Timestamp? {
-        let offer = Offer(productID: productID.text.description, offerID: offerID.text.description, since: nil)
+        let offer = Offer(
+            productID: productID.text.description, offerID: offerID.text.description, since: nil, rule: nil)
         return eligible.first { $0.isSame(offer) }?.since.map(Timestamp.init(milliseconds:))
     }
 }
 
 extension ReviewState.Offer {
-    fileprivate init(_ terms: OfferTerms, since: Timestamp?) {
+    fileprivate init(_ terms: OfferTerms, since: Timestamp?) { self.init(terms, at: since?.milliseconds) }
+
+    fileprivate init(_ terms: OfferTerms, at milliseconds: Int64?) {
         self.init(
-            productID: terms.productID.text.description, offerID: terms.offerID.text.description,
-            since: since?.milliseconds)
+            productID: terms.productID.text.description, offerID: terms.offerID.text.description, since: milliseconds,
+            rule: terms.rule.name)
     }
 
     func isSame(_ other: ReviewState.Offer) -> Bool {
         productID == other.productID && offerID == other.offerID
-    }
-
-    fileprivate func event(_ kind: CustomerEvent.Kind, rule: String?, at now: Timestamp) -> CustomerEvent {
-        CustomerEvent(
-            kind, at: now, productID: try? ProductID(utf8: Array(productID.utf8)), offerID: offerID, rule: rule)
     }
 }

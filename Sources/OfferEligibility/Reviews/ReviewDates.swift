@@ -20,16 +20,17 @@ package struct ReviewDates: Sendable {
         let timing = SubscriptionTiming(environment)
         durations = Array(
             found.durations.union(found.durations.map { $0 / speed }).union([
-                .zero, .seconds(10), .clockTolerance, timing.unsettled, timing.billingRetry, timing.recheck,
+                .zero, .clockTolerance, timing.unsettled, timing.billingRetry, timing.recheck,
                 app.freshness ?? HistoryEvidence.defaultFreshness,
             ]))
         dates = Array(found.dates)
     }
 
     /// Returns the times for one customer, in no particular order.
+    /// - Parameter redemptions: the times of redemptions.
     package func of(
         _ customer: OwnedCustomer, _ state: SubscriberState, _ authorisations: [Authorisation],
-        _ redemptions: [CountedRedemption]
+        redemptions: [Timestamp]
     ) -> [Timestamp] {
         var found = FoundTimes()
         found.add(state)
@@ -37,7 +38,7 @@ package struct ReviewDates: Sendable {
         for value in customer.exposures { found.dates.insert(value.at) }
         for value in customer.grants { found.dates.formUnion([value.at, value.expiresAt]) }
         for value in authorisations { found.dates.formUnion([value.at, value.validUntil, value.expiresAt]) }
-        for value in redemptions { found.dates.formUnion([value.at, value.firstAt]) }
+        found.dates.formUnion(redemptions)
         for fact in customer.teamFacts { if let date = fact.value.date { found.dates.insert(date) } }
         let moved = found.dates.flatMap { date in durations.flatMap { [date + $0, date - $0] } }
         // A bound may belong to what is before it, so there is another review a moment later.

@@ -60,7 +60,7 @@ extension Worklist {
         _ numbered: NumberedCustomer, in app: Catalogue.App, at now: Timestamp
     ) -> WorklistCandidate? {
         guard let owned = OwnedCustomer(numbered.customer, known: numbered.identifier, by: app.ownership),
-            numbered.represents([owned]), owned.isComplete
+            owned.firstSubscription == numbered.originalTransactionID, owned.isComplete
         else { return nil }
         let facts = CustomerFacts(owned, in: app, at: now).granting(owned.grants)
         let subscriptions = facts.state.subscriptions

@@ -84,9 +84,11 @@ struct CustomerErasure {
         for name in names { try eraseStatements(about: name) }
         let payloads = try Set(purchases.keys.flatMap { try PayloadTable.naming($0, db) })
         for payload in payloads { try PayloadTable.delete(payload, db) }
-        // Events of what is kept may name the customer too, and what represented the customer may be erased.
+        // Events of what is kept may name the customer too, and what represented the customer may be erased. Events of others
+        // who share a purchase stay, because they are not found again.
+        let accounts = names.filter { $0.account != nil }
         for id in search.subscriptions.keys.sorted() {
-            try ForwardTable.deleteEvents(of: id, db)
+            try ForwardTable.deleteEvents(of: id, naming: accounts, db)
             try ReviewTable.mark(id, db)
         }
         for (id, subscription) in purchases { try erase(id, subscription) }
@@ -126,6 +128,7 @@ struct CustomerErasure {
         guard subscription.accounts.contains(where: { !names.contains($0) }) else {
             for name in subscription.appleAccounts { try eraseStatements(about: name) }
             try eraseStatements(about: .originalTransactionID(subscription.original))
+            try ForwardTable.deleteEvents(of: id, db)
             try RedemptionTable.removeAll(of: id, forgotten: .erased(remembered), db)
             try SubscriptionTable.delete(id, db)
             erased += 1

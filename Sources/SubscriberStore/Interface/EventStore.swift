@@ -62,9 +62,14 @@ package struct ReviewStates: Hashable, Sendable, Codable {
         self.byAccount = byAccount
     }
 
-    /// Returns the state of an account; that of the only account if this one is new, because it may have got its name since.
-    package func state(of account: String) -> ReviewState? {
-        byAccount[account] ?? (byAccount.count == 1 ? byAccount.values.first : nil)
+    /// Returns the state of an account. A new account may be the only one before, which has got its name since. If it is
+    /// another customer, what was found about the subscription is not sent again, and the customer may become eligible.
+    /// - Parameter present: the accounts that the subscription has now.
+    package func state(of account: String, among present: Set<String>) -> ReviewState? {
+        if let known = byAccount[account] { return known }
+        if byAccount.count == 1, let (name, state) = byAccount.first, !present.contains(name) { return state }
+        guard !byAccount.isEmpty else { return nil }
+        return ReviewState(sent: byAccount.values.reduce(into: [:]) { $0.merge($1.sent, uniquingKeysWith: max) })
     }
 
     package func merging(_ other: ReviewStates) -> ReviewStates {

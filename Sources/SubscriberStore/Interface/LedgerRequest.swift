@@ -147,10 +147,12 @@ package struct LedgerRedemption: Hashable, Sendable {
     package let firstAt: Timestamp
     /// The issue time of the signature that explains the redemption; nil if there is none.
     package let authorisedAt: Timestamp?
+    /// The rule of that signature; nil if it has no name or was not recorded.
+    package let rule: String?
 
     package init(
         number: Int64, app: AppScope, originalTransactionID: TransactionID?, productID: ProductID, offerID: String,
-        ordinal: Int64, at: Timestamp, firstAt: Timestamp, authorisedAt: Timestamp?
+        ordinal: Int64, at: Timestamp, firstAt: Timestamp, authorisedAt: Timestamp?, rule: String? = nil
     ) {
         self.number = number
         self.app = app
@@ -161,6 +163,7 @@ package struct LedgerRedemption: Hashable, Sendable {
         self.at = at
         self.firstAt = firstAt
         self.authorisedAt = authorisedAt
+        self.rule = rule
     }
 
     /// Returns true if the redemption uses a grant.
@@ -198,10 +201,37 @@ package struct LedgerEntries: Hashable, Sendable {
     package let authorisations: [Authorisation]
     /// The redemptions in the order of recording.
     package let redemptions: [LedgerRedemption]
+    /// The identifiers that hold each authorisation, in the order of the authorisations. The Apple Account is left out if
+    /// another holder is erased.
+    package let holders: [[CustomerIdentifier]]
 
-    package init(authorisations: [Authorisation] = [], redemptions: [LedgerRedemption] = []) {
+    package init(
+        authorisations: [Authorisation] = [], redemptions: [LedgerRedemption] = [], holders: [[CustomerIdentifier]] = []
+    ) {
         self.authorisations = authorisations
         self.redemptions = redemptions
+        self.holders = holders
+    }
+
+    /// Returns the entries that are a person's own. On an Apple Account that several persons use, the others' entries count
+    /// under the limits too.
+    /// - Parameter own: the person's accounts and subscriptions. A signature that names no account and no subscription, but
+    ///   the Apple Account alone, is everybody's.
+    package func own(by own: Set<CustomerIdentifier>) -> LedgerEntries {
+        let kept = zip(authorisations, holders).filter { _, holders in
+            holders.contains(where: own.contains) || !holders.isEmpty && holders.allSatisfy(\.isAppleAccount)
+        }
+        return LedgerEntries(
+            authorisations: kept.map(\.0),
+            redemptions: redemptions.filter { redemption in
+                redemption.originalTransactionID.map { own.contains(.originalTransactionID($0)) } ?? false
+            }, holders: kept.map(\.1))
+    }
+}
+
+extension CustomerIdentifier {
+    fileprivate var isAppleAccount: Bool {
+        if case .appTransactionID = self { true } else { false }
     }
 }
 

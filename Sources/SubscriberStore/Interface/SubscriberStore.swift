@@ -34,10 +34,11 @@ package protocol SubscriberStore: ConsoleStore, EventStore, GrantStore, LinkStor
         in app: AppScope, numbered numbers: ClosedRange<Int64>
     ) async throws(StoreError) -> [NumberedCustomer]
 
-    /// Returns the subscriptions in a range of numbers that are still stored.
-    func subscriptions(
-        in app: AppScope, numbered numbers: ClosedRange<Int64>
-    ) async throws(StoreError) -> Set<TransactionID>
+    /// Returns those identifiers that purchases or links of an app still have. An erasure leaves none of its customer's.
+    /// - Parameter numbers: a range of subscription numbers in which most of them are found, so that the others are few.
+    func known(
+        among names: Set<CustomerIdentifier>, in app: AppScope, numbered numbers: ClosedRange<Int64>
+    ) async throws(StoreError) -> Set<CustomerIdentifier>
 
     /// Sets team facts of several customers in one change, even for unknown customers.
     /// - Parameter tracked: the names of the facts whose values are also kept with their dates.

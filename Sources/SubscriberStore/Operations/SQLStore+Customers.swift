@@ -34,13 +34,27 @@ extension SQLStore {
         }
     }
 
-    package func subscriptions(
-        in app: AppScope, numbered numbers: ClosedRange<Int64>
-    ) async throws(StoreError) -> Set<TransactionID> {
+    package func known(
+        among names: Set<CustomerIdentifier>, in app: AppScope, numbered numbers: ClosedRange<Int64>
+    ) async throws(StoreError) -> Set<CustomerIdentifier> {
         try await read { db in
             guard let id = try AppTable.id(of: app, db) else { return [] }
-            return Set(try SubscriptionTable.originals(of: id, numbers, db).map(\.original))
+            var known = try IdentifierTable.identifiers(of: id, numbers, db)
+            known.formUnion(
+                try SubscriptionTable.originals(of: id, numbers, db).map { .originalTransactionID($0.original) })
+            for name in names where try !known.contains(name) && Self.isKnown(name, id, db) { known.insert(name) }
+            return known.intersection(names)
         }
+    }
+
+    private static func isKnown(_ name: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> Bool {
+        if case .originalTransactionID(let original) = name, try SubscriptionTable.id(of: original, app, db) != nil {
+            return true
+        }
+        let queries = [
+            IdentifierTable.purchases(naming: name, app, limit: 1), LinkTable.links(ofAndTo: name, app, limit: 1),
+        ]
+        return try db.rows(queries).contains { !$0.isEmpty }
     }
 
     /// - Returns: nil if nothing is known about the customer.

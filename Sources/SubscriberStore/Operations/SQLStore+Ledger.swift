@@ -43,7 +43,8 @@ extension SQLStore {
             let subscriptions = try LedgerCheck.subscriptions(of: holders, id, db)
             let redemptions = try RedemptionTable.all(by: subscriptions, explainedBy: held.map(\.id), app, db)
             return LedgerEntries(
-                authorisations: held.map(\.authorisation), redemptions: redemptions.sorted { $0.number < $1.number })
+                authorisations: held.map(\.authorisation), redemptions: redemptions.sorted { $0.number < $1.number },
+                holders: try held.map { try AuthorisationTable.personalHolders(of: $0.id, db) })
         }
     }
 

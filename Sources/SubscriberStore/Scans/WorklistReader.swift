@@ -30,7 +30,8 @@ package struct WorklistReader: Sendable {
     /// The number of subscriptions that ``page(from:limit:in:)`` reads at a time, so that no change waits for long.
     private static let step: Int64 = 100
 
-    /// Reads a part of the list. It ends after a number of subscriptions or some seconds, even if it names no customer.
+    /// Reads a part of the list. It ends after a number of subscriptions or some seconds, even if it names no customer. A
+    /// customer who is erased meanwhile is not in it.
     /// - Parameters:
     ///   - start: the number of the subscription with which the part begins; nil for the first part.
     ///   - end: the number of the subscription with which the next part begins; nil for the rest of the list.
@@ -38,26 +39,30 @@ package struct WorklistReader: Sendable {
     ///   - maximumSteps: the number of steps after which the part ends, of a hundred subscriptions each.
     ///   - maximumTime: the time after which the part ends, so that a busy service answers with a short part and not with
     ///     none.
+    ///   - progress: called after each step, before the part is checked for customers who were erased.
     package func page(
         from start: Int64?, before end: Int64? = nil, limit: Int, maximumSteps: Int = 20,
-        maximumTime: Duration = .seconds(5), in store: any SubscriberStore
+        maximumTime: Duration = .seconds(5), in store: any SubscriberStore,
+        progress: @Sendable () async -> Void = {}
     ) async throws(StoreError) -> Page {
         guard let numbers = try await store.subscriptionNumbers(in: app) else { return Page(customers: [], next: nil) }
-        var number = max(numbers.lowerBound, start ?? numbers.lowerBound)
+        let first = max(numbers.lowerBound, start ?? numbers.lowerBound)
+        var number = first
         let lastNumber = min(numbers.upperBound, end.map { $0 - 1 } ?? numbers.upperBound)
-        var customers: [WorklistCustomer] = []
+        var members: [Member] = []
         let deadline = ContinuousClock.now + maximumTime
         for step in 0..<maximumSteps {
-            guard number <= lastNumber else { return Page(customers: customers, next: nil) }
-            guard customers.count < limit, step == 0 || ContinuousClock.now < deadline, !Task.isCancelled else { break }
+            guard number <= lastNumber else { break }
+            guard members.count < limit, step == 0 || ContinuousClock.now < deadline, !Task.isCancelled else { break }
             let last = min(number + Self.step - 1, lastNumber)
-            customers += try await members(
-                of: store.customers(in: app, numbered: number...last), number...last, in: store
-            )
-            .map(\.customer)
+            members += try await self.members(
+                of: store.customers(in: app, numbered: number...last), number...last, in: store)
             number = last + 1
+            await progress()
         }
-        return Page(customers: customers, next: number <= lastNumber ? number : nil)
+        return Page(
+            customers: try await known(members, first...max(first, number - 1), in: store),
+            next: number <= lastNumber ? number : nil)
     }
 
     /// Reads the whole list. A customer who is erased meanwhile is not in it.
@@ -79,8 +84,7 @@ package struct WorklistReader: Sendable {
         }
         var all: [WorklistCustomer] = []
         for (page, members) in parts.joined().sorted(by: { $0.page.place < $1.page.place }) {
-            let known = try await store.subscriptions(in: app, numbered: page.numbers)
-            all += members.filter { known.contains($0.first) }.map(\.customer)
+            all += try await known(members, page.numbers, in: store)
         }
         return all
     }
@@ -89,6 +93,26 @@ package struct WorklistReader: Sendable {
         /// The customer's first subscription.
         let first: TransactionID
         let customer: WorklistCustomer
+
+        var names: Set<CustomerIdentifier> {
+            let names: [CustomerIdentifier?] = [
+                .originalTransactionID(first), .originalTransactionID(customer.originalTransactionID),
+                customer.appAccountToken.map { .appAccountToken($0) },
+                customer.applicationUsername.map { .applicationUsername($0) },
+                customer.appTransactionID.map { .appTransactionID($0) },
+            ]
+            return Set(names.compactMap(\.self))
+        }
+    }
+
+    /// Returns the members all of whose names are still known.
+    private func known(
+        _ members: [Member], _ numbers: ClosedRange<Int64>, in store: any SubscriberStore
+    ) async throws(StoreError) -> [WorklistCustomer] {
+        guard !members.isEmpty else { return [] }
+        let names = members.reduce(into: Set<CustomerIdentifier>()) { $0.formUnion($1.names) }
+        let known = try await store.known(among: names, in: app, numbered: numbers)
+        return members.filter { known.isSuperset(of: $0.names) }.map(\.customer)
     }
 
     /// Returns the members of the list, whom the limits of the offer do not refuse.

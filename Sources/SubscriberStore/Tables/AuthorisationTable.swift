@@ -146,6 +146,19 @@ enum AuthorisationTable {
         ).map { try StoredIdentifier(kind: try $0["kind"], value: try $0["value"]).identifier() }
     }
 
+    /// Returns the holders of an authorisation, without the Apple Account if another holder is erased: that person's
+    /// signatures are not those of others with the same Apple Account.
+    static func personalHolders(of id: Int64, _ db: any Database) throws -> [CustomerIdentifier] {
+        let holders = try holders(of: id, db)
+        let hasErased =
+            try db.number("SELECT 1 FROM authorisation_holder WHERE authorisation = ? AND kind = 0 LIMIT 1", [id])
+            != nil
+        guard hasErased else { return holders }
+        return holders.filter { holder in
+            if case .appTransactionID = holder { false } else { true }
+        }
+    }
+
     /// Returns the number of slots held by all customers together: redemptions, and slots with outstanding signatures.
     ///
     /// Redemptions have a counter, so counting a million costs as much as counting ten. One statement reads both

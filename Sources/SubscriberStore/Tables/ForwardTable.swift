@@ -1,4 +1,6 @@
+import Foundation
 import OfferCore
+import OfferEligibility
 
 /// The outbox. Among the notifications that wait for the same receiver and are about the same subscription, only the first
 /// is due, and so among the events of a customer.
@@ -67,10 +69,31 @@ enum ForwardTable {
         if !entry.isDead { try advance(entry, db) }
     }
 
-    /// Removes the events of the customer of a subscription, because they name the customer.
+    /// Removes the events of the customers of a subscription.
     static func deleteEvents(of customer: Int64, _ db: any Database) throws {
-        let entries = try db.rows("SELECT * FROM forward WHERE customer = ? AND event IS NOT NULL", [customer])
-        for entry in entries { try delete(Entry(entry), db) }
+        for event in try events(of: customer, db) { try delete(Entry(event), db) }
+    }
+
+    /// Removes those events of the customers of a subscription that name one of the given accounts.
+    static func deleteEvents(
+        of customer: Int64, naming accounts: Set<CustomerIdentifier>, _ db: any Database
+    ) throws {
+        struct Event: Decodable {
+            let customer: [String: String]
+        }
+        for event in try events(of: customer, db) {
+            let body: [UInt8] = try event["body"]
+            // A body that cannot be read is removed.
+            let named = try? JSONDecoder().decode(Event.self, from: Data(body)).customer
+            let isNamed = accounts.contains { account in
+                named.map { $0[account.kind.rawValue] == String(decoding: account.utf8, as: UTF8.self) } ?? true
+            }
+            if isNamed { try delete(Entry(event), db) }
+        }
+    }
+
+    private static func events(of customer: Int64, _ db: any Database) throws -> [Row] {
+        try db.rows("SELECT * FROM forward WHERE customer = ? AND event IS NOT NULL", [customer])
     }
 
     /// Removes dead events that were found before a time.

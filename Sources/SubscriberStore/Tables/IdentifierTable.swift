@@ -79,6 +79,17 @@ enum IdentifierTable {
             .compactMap(identifierIfAny)
     }
 
+    /// Returns the identifiers of the purchases whose numbers are in a range.
+    static func identifiers(
+        of app: Int64, _ numbers: ClosedRange<Int64>, _ db: any Database
+    ) throws -> Set<CustomerIdentifier> {
+        try Set(
+            db.rows(
+                "SELECT kind, value FROM identifier WHERE +app = ? AND subscription BETWEEN ? AND ?",
+                [app, numbers.lowerBound, numbers.upperBound]
+            ).compactMap(identifierIfAny))
+    }
+
     /// - Returns: nil if `kind` is NULL, as in a row added by an outer join.
     static func identifierIfAny(_ row: Row) throws -> CustomerIdentifier? {
         guard let kind: Int = try row["kind"] else { return nil }

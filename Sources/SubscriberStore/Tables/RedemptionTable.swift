@@ -278,7 +278,8 @@ enum RedemptionTable {
 
     /// The start of a query for the columns that ``redemption(_:_:)`` reads.
     private static let columns = """
-        SELECT redemption.*, authorisation.at AS authorised_at, original_transaction_id FROM redemption
+        SELECT redemption.*, authorisation.at AS authorised_at, authorisation.rule AS rule, original_transaction_id
+            FROM redemption
             LEFT JOIN authorisation ON authorisation.id = redemption.authorisation
             LEFT JOIN subscription ON subscription.id = redemption.subscription
         """
@@ -290,7 +291,7 @@ enum RedemptionTable {
             originalTransactionID: try original.map { _ in try row.transactionID("original_transaction_id") },
             productID: try row.productID, offerID: try row["offer_id"], ordinal: try row["ordinal"],
             at: try row.requiredTime("at"), firstAt: try row.requiredTime("first_at"),
-            authorisedAt: try row.time("authorised_at"))
+            authorisedAt: try row.time("authorised_at"), rule: try row["rule"])
     }
 
     /// Returns the redemptions of some subscriptions, and those explained by the given authorisations.

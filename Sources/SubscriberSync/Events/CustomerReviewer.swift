@@ -30,12 +30,21 @@ package struct CustomerReviewer: Sendable {
                 (account: Self.name(of: possible.identifier), customer: $0)
             }
         }
+        let represented = customers.filter { original != nil && $0.customer.firstSubscription == original }
+        let present = Set(represented.map(\.account))
         var states: [String: ReviewState] = [:]
         var next: [Timestamp] = []
         var kinds: [CustomerEvent.Kind] = []
         var events: [SettledReview.Event] = []
-        for (account, customer) in customers where original != nil && customer.firstSubscription == original {
-            let review = try await review(customer, due, after: before?.state(of: account), at: now)
+        var wait: Timestamp?
+        for (account, customer) in represented {
+            let ledger = try await store.ledgerEntries(of: customer.holders, in: app)
+            if let end = CustomerEvent.wait(for: ledger.own(by: customer).authorisations, at: now) {
+                wait = max(wait ?? end, end)
+                continue
+            }
+            let review = try await review(
+                customer, ledger, due, after: before?.state(of: account, among: present), at: now)
             states[account] = review.state
             next.append(review.next)
             for event in review.events where configured.events.kinds.contains(event.kind) {
@@ -46,13 +55,15 @@ package struct CustomerReviewer: Sendable {
             }
         }
         // Representatives do not remind each other in turn.
-        let isForwarded = due.isChanged || states.isEmpty
+        let isForwarded = due.isChanged || represented.isEmpty
         let others = Set(customers.compactMap(\.customer.firstSubscription)).filter { $0 != original && isForwarded }
+        // While one customer waits, nothing is recorded about any of them.
+        let found = represented.isEmpty ? nil : ReviewStates(states)
         let settled = SettledReview(
-            due, of: original, states: states.isEmpty ? nil : ReviewStates(states), next: next.min(), events: events,
-            receivers: configured.events.receivers,
+            due, of: original, states: wait == nil ? found : before, next: wait ?? next.min(),
+            events: wait == nil ? events : [], receivers: configured.events.receivers,
             representatives: others.sorted { $0.precedes($1) }, at: now)
-        return try await store.settle(settled) ? kinds : nil
+        return try await store.settle(settled) ? (wait == nil ? kinds : []) : nil
     }
 
     /// A short text for an account, which names nobody.
@@ -62,17 +73,17 @@ package struct CustomerReviewer: Sendable {
     }
 
     private func review(
-        _ customer: OwnedCustomer, _ due: DueReview, after before: ReviewState?, at now: Timestamp
+        _ customer: OwnedCustomer, _ ledger: LedgerEntries, _ due: DueReview, after before: ReviewState?,
+        at now: Timestamp
     ) async throws(StoreError) -> CustomerReview {
-        let ledger = try await store.ledgerEntries(of: customer.holders, in: app)
         let state = customer.state(in: configured, at: now)
-        let redemptions = try await redemptions(in: ledger)
+        let own = ledger.own(by: customer)
         let recorded = CustomerEvent.recorded(
-            of: customer, state, customer.periods(in: configured), ledger.authorisations, redemptions,
-            openings: try await openings(of: customer.grants), at: now)
+            of: customer, state, customer.periods(in: configured), own.authorisations,
+            try await redemptions(in: own), openings: try await openings(of: customer.grants), at: now)
         return CustomerReview(
             eligible: try await eligible(customer, at: now), recorded: recorded, after: before, since: due.since,
-            isNew: due.isNew, dates: dates.of(customer, state, ledger.authorisations, redemptions),
+            isNew: due.isNew, exposures: customer.exposures, dates: dates.of(customer, state, ledger),
             delay: .random(in: 0...1), at: now)
     }
 
@@ -104,7 +115,7 @@ package struct CustomerReviewer: Sendable {
                 CountedRedemption(
                     ordinal: redemption.ordinal, originalTransactionID: original, productID: redemption.productID,
                     offerID: redemption.offerID, at: redemption.at, firstAt: redemption.firstAt,
-                    isAlarm: alarms.contains(redemption.number))
+                    isAlarm: alarms.contains(redemption.number), rule: redemption.rule)
             }
         }
     }
@@ -117,5 +128,15 @@ package struct CustomerReviewer: Sendable {
             times[grant.id] = try await store.link(id, in: app)?.claimedAt
         }
         return times
+    }
+}
+
+extension LedgerEntries {
+    fileprivate func own(by customer: OwnedCustomer) -> LedgerEntries { own(by: Set(customer.purchases.ownHolders)) }
+}
+
+extension ReviewDates {
+    fileprivate func of(_ customer: OwnedCustomer, _ state: SubscriberState, _ ledger: LedgerEntries) -> [Timestamp] {
+        of(customer, state, ledger.authorisations, redemptions: ledger.redemptions.flatMap { [$0.at, $0.firstAt] })
     }
 }

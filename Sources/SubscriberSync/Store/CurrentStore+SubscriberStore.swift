@@ -48,10 +48,10 @@ extension CurrentStore: SubscriberStore {
         try await read { store throws(StoreError) in try await store.subscriptionFacts(in: app, numbered: numbers) }
     }
 
-    package func subscriptions(in app: AppScope, numbered numbers: ClosedRange<Int64>) async throws(StoreError)
-        -> Set<TransactionID>
-    {
-        try await read { store throws(StoreError) in try await store.subscriptions(in: app, numbered: numbers) }
+    package func known(
+        among names: Set<CustomerIdentifier>, in app: AppScope, numbered numbers: ClosedRange<Int64>
+    ) async throws(StoreError) -> Set<CustomerIdentifier> {
+        try await read { store throws(StoreError) in try await store.known(among: names, in: app, numbered: numbers) }
     }
 
     package func setTeamFacts(

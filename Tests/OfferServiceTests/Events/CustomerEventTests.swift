@@ -20,15 +20,18 @@ struct CustomerEventTests {
         {offerID: back, rule: {subscription: {status: expired, endedAgo: {atLeast: 3d, atMost: 9d}}}}
         """
 
-    private struct Received: Hashable {
+    struct Received: Hashable {
         let type: String
         let day: Double
         let offerID: String?
         let id: String
         let customer: String?
+        let token: String?
+        let rule: String?
+        let placement: String?
     }
 
-    private static func makeService(_ offers: String = Self.offers, _ app: String = "") throws -> StoreService {
+    static func makeService(_ offers: String = Self.offers, _ app: String = "") throws -> StoreService {
         try StoreService(
             offers,
             app: """
@@ -41,7 +44,7 @@ struct CustomerEventTests {
     /// Makes all due reviews, as `EventWorker` does, and accepts what they find.
     /// - Returns: the events, in the order of their arrival.
     @discardableResult
-    private static func round(_ service: StoreService, day: Double) async throws -> [Received] {
+    static func round(_ service: StoreService, day: Double) async throws -> [Received] {
         service.setDay(day)
         let now = Sample.day(day)
         let app = try #require(service.catalogue.apps[Sample.bundleID])
@@ -56,7 +59,7 @@ struct CustomerEventTests {
         return try await deliver(service, day: day)
     }
 
-    private static func deliver(_ service: StoreService, day: Double) async throws -> [Received] {
+    static func deliver(_ service: StoreService, day: Double) async throws -> [Received] {
         var received: [Received] = []
         while true {
             let forwards = try await service.store.claimForwards(
@@ -70,15 +73,17 @@ struct CustomerEventTests {
                     Received(
                         type: try #require(json["type"] as? String),
                         day: Double(at - Sample.day(0).milliseconds) / 86_400_000, offerID: json["offerID"] as? String,
-                        id: try #require(json["id"] as? String), customer: customer?["originalTransactionID"] as? String
-                    ))
+                        id: try #require(json["id"] as? String),
+                        customer: customer?["originalTransactionID"] as? String,
+                        token: customer?["appAccountToken"] as? String, rule: json["rule"] as? String,
+                        placement: json["placement"] as? String))
                 #expect(json["id"] as? String == forward.contentID)
                 try await service.store.settle(forward.id, .delivered)
             }
         }
     }
 
-    private static func setAutoRenew(_ isOn: Bool, _ service: StoreService, day: Double, of number: UInt64 = 1)
+    static func setAutoRenew(_ isOn: Bool, _ service: StoreService, day: Double, of number: UInt64 = 1)
         async throws
     {
         let renewal = Sample.renewal(of: "\(1000 + number)", signed: day) { renewal in
@@ -207,6 +212,19 @@ struct CustomerEventTests {
         let found = try await Self.round(service, day: 10)
         #expect(found.map(\.type) == ["became_eligible", "became_eligible"])
         #expect(Set(found.compactMap(\.customer)) == ["1001", "1002"])
+        // What the first person does is no event of the second one, though the limits count it for both.
+        service.setDay(10.1)
+        #expect(try await service.decide(StoreService.token(1)).signed == ["stay"])
+        let redeemed = Sample.transaction("2001", of: "1001", 10.2, 40) { purchase in
+            purchase.appAccountToken = Sample.token(1)
+            purchase.appTransactionID = Sample.id("7001")
+            purchase.offer = AppliedOffer(type: .promotional, identifier: "stay", discountType: .payAsYouGo)
+        }
+        try await service.store.merge([redeemed], in: Sample.production)
+        let after = try await Self.round(service, day: 10.3) + Self.round(service, day: 12.5)
+        #expect(
+            Set(after.filter { $0.customer == "1001" }.map(\.type)) == ["signed", "redeemed", "no_longer_eligible"])
+        #expect(after.filter { $0.customer == "1002" }.map(\.type) == ["no_longer_eligible"], "\(after)")
     }
 
     @Test("a personal link opens its offer when the customer opens it, however old the mailing is")
@@ -320,6 +338,26 @@ struct CustomerEventTests {
         let without = try StoreService(Self.offers)
         let refused = await without.post("/v1/customers/list", #""offerID":"stay","since":"2026-11-20""#)
         #expect(refused.status == 400 && refused.json["field"] as? String == "since", "\(refused.text)")
+    }
+
+    @Test("a list since a time also names those whose first purchase was no subscription")
+    func sinceWithOther() async throws {
+        let service = try Self.makeService()
+        try await Self.round(service, day: 9)
+        let lifetime = Sample.transaction("900", of: "900", 2) { purchase in
+            purchase.type = .nonConsumable
+            purchase.expiresDate = nil
+            purchase.subscriptionGroupID = nil
+            purchase.appAccountToken = Sample.token(1)
+        }
+        try await service.store.merge([lifetime], in: Sample.production)
+        try await service.addSubscriber("1001", account: 1, autoRenew: false)
+        #expect(try await Self.round(service, day: 10).map(\.type) == ["became_eligible"])
+        for since in ["", #","since":"\#(String(decoding: Sample.day(10).iso8601, as: UTF8.self))""#] {
+            let answer = await service.post("/v1/customers/list", #""offerID":"stay"\#(since)"#)
+            let customers = answer.json["customers"] as? [[String: Any]] ?? []
+            #expect(customers.compactMap { $0["originalTransactionID"] as? String } == ["1001"], "\(answer.text)")
+        }
     }
 
     @Test("for random customers over weeks, each change of what a decision says is an event, and nothing else is")

@@ -50,6 +50,8 @@ struct EventReference {
 
     /// How long a signature can be used, in milliseconds.
     private static let lifetime: Int64 = 86_400_000
+    /// For how long a signature may be withdrawn, in milliseconds. Nothing is looked at before that, so that it is told first.
+    private static let signingTime: Int64 = 10_000
 
     init(since start: Int64) { self.start = start }
 
@@ -114,7 +116,8 @@ struct EventReference {
     /// - Parameter eligible: the offers that each customer may have, as a decision says.
     mutating func look(at now: Int64, eligible: [Int: Set<Offer>]) {
         for number in customers.keys {
-            guard var customer = customers[number], !customer.subscriptions.isEmpty else { continue }
+            guard var customer = customers[number], !customer.subscriptions.isEmpty, !isWaiting(customer, at: now)
+            else { continue }
             var events = customer.news
             customer.news = []
             for event in ends(customer, at: now) + renewals(customer) + signatures(customer, at: now)
@@ -175,9 +178,13 @@ struct EventReference {
         }
     }
 
+    private func isWaiting(_ customer: Customer, at now: Int64) -> Bool {
+        groups(customer).contains { group in !group.contains(where: \.isUsed) && now < group[0].at + Self.signingTime }
+    }
+
     /// Signatures that overlap are one.
-    private func signatures(_ customer: Customer, at now: Int64) -> [Once] {
-        Dictionary(grouping: customer.signatures, by: \.offer).flatMap { offer, signatures -> [Once] in
+    private func groups(_ customer: Customer) -> [[Signature]] {
+        Dictionary(grouping: customer.signatures, by: \.offer).values.flatMap { signatures -> [[Signature]] in
             var groups: [[Signature]] = []
             for signature in signatures {
                 if let last = groups.last?.last, signature.at < last.end {
@@ -186,19 +193,22 @@ struct EventReference {
                     groups.append([signature])
                 }
             }
-            return groups.flatMap { group -> [Once] in
-                func event(_ type: String, _ time: Int64) -> Once {
-                    let event = Event(type: type, at: time, productID: offer.productID, offerID: offer.offerID)
-                    return ("\(type) \(offer) \(group[0].at)", event)
-                }
-                var events: [Once] = []
-                // It counts after ten seconds.
-                if group[0].at < now { events.append(event("signed", group[0].at)) }
-                if let end = group.last?.end, end <= now, !group.contains(where: \.isUsed) {
-                    events.append(event("expired_unused", end))
-                }
-                return events
+            return groups
+        }
+    }
+
+    private func signatures(_ customer: Customer, at now: Int64) -> [Once] {
+        groups(customer).flatMap { group -> [Once] in
+            let offer = group[0].offer
+            func event(_ type: String, _ time: Int64) -> Once {
+                let event = Event(type: type, at: time, productID: offer.productID, offerID: offer.offerID)
+                return ("\(type) \(offer) \(group[0].at)", event)
             }
+            var events = [event("signed", group[0].at)]
+            if let end = group.last?.end, end <= now, !group.contains(where: \.isUsed) {
+                events.append(event("expired_unused", end))
+            }
+            return events
         }
     }
 

@@ -177,6 +177,9 @@ final class EventWeek {
     private func use() async throws {
         for (number, account) in accounts.sorted(by: { $0.key < $1.key })
         where Int.random(in: 0..<12, using: &random) == 0 {
+            // Some signatures are too young to count when the processes look.
+            let time = now - Int64.random(in: 0..<25_000, using: &random)
+            service.setTime(Timestamp(milliseconds: time))
             let names = #""bundleID":"com.example.app","appAccountToken":"\#(account)""#
             let response = await service.postLater("/v1/decisions", #"{\#(names),"sign":"best"}"#)
             try #require(response.status == 200, "\(response.text)")
@@ -184,18 +187,21 @@ final class EventWeek {
             for offer in offers where offer["signature"] != nil {
                 let offer = EventReference.Offer(
                     productID: offer["productID"] as? String ?? "", offerID: offer["offerID"] as? String ?? "")
-                reference.sign(offer, for: number, at: now)
+                reference.sign(offer, for: number, at: time)
                 signed[number] = offer
                 guard Bool.random(using: &random) else { continue }
+                let shown = min(now, time + 1000)
+                service.setTime(Timestamp(milliseconds: shown))
                 let event =
                     #"{"event":"shown","productID":"\#(offer.productID)","offerID":"\#(offer.offerID)","#
                     + #""appAccountToken":"\#(account)"}"#
                 let response = await service.postLater(
                     "/v1/offers/events", #"{"bundleID":"com.example.app","events":[\#(event)]}"#)
                 try #require(response.status == 204, "\(response.text)")
-                reference.show(offer, to: number, at: now)
+                reference.show(offer, to: number, at: shown)
             }
         }
+        service.setTime(Timestamp(milliseconds: now))
     }
 
     /// The offers that each customer may have, as a decision says.

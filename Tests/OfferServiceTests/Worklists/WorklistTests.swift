@@ -214,13 +214,63 @@ struct WorklistTests {
         #expect(list.count == 29 && !list.contains { $0.appAccountToken == Sample.token(1) })
     }
 
+    @Test(
+        "a customer who is erased while the list is made is not in it, even if the subscription is kept for another one"
+    )
+    func erasedButKept() async throws {
+        let service = try StoreService(Self.offers, app: Self.app + "\n    ownership: share")
+        for number in 1...30 as ClosedRange<UInt64> {
+            try await service.addSubscriber("\(1000 + number)", account: number, autoRenew: false)
+        }
+        let other = Sample.transaction("2001", of: "1001", 0, 30) { $0.appAccountToken = Sample.token(31) }
+        try await service.store.merge([other], in: Sample.production)
+        let app = try #require(service.catalogue.apps[Sample.bundleID])
+        let stay = try #require(app.rules.offers.first)
+        let reader = WorklistReader(
+            .offer(stay, includesHeldOut: false), of: Sample.production, app, at: Sample.day(10))
+        let erasing = ErasingStore(service: service)
+        let list = try await reader.all(in: service.store, workers: 1, pageSize: 10) { erasing.erase(atShare: $0) }
+        #expect(list.count == 30 && !list.contains { $0.appAccountToken == Sample.token(1) })
+        #expect(list.contains { $0.appAccountToken == Sample.token(31) })
+    }
+
+    @Test("a customer who is erased while a page is made is not on it, and one with other names stays")
+    func erasedFromPage() async throws {
+        let service = try StoreService(Self.offers, app: Self.app + "\n    ownership: share")
+        for number in 1...3 as ClosedRange<UInt64> {
+            try await service.addSubscriber("\(1000 + number)", account: number, autoRenew: false)
+        }
+        let other = Sample.transaction("2001", of: "1001", 0, 30) { $0.appAccountToken = Sample.token(31) }
+        try await service.store.merge([other], in: Sample.production)
+        // This customer's name is that of a link only, and the first subscription has no name.
+        try await service.addSubscriber("1004", account: nil, autoRenew: false)
+        let username = Sample.text("anna")
+        try await service.store.link(
+            .originalTransactionID(Sample.id("1004")), to: .applicationUsername(username), in: Sample.production,
+            at: Sample.day(9))
+        let app = try #require(service.catalogue.apps[Sample.bundleID])
+        let reader = WorklistReader(
+            .offer(try #require(app.rules.offers.first), includesHeldOut: false), of: Sample.production, app,
+            at: Sample.day(10))
+        let before = try await reader.page(from: nil, limit: 100, in: service.store).customers
+        #expect(before.count == 5, "\(before)")
+        let page = try await reader.page(from: nil, limit: 100, in: service.store) {
+            for number in 1...2 as ClosedRange<UInt64> {
+                _ = try? await service.store.erase(Sample.account(number), in: Sample.production)
+            }
+        }
+        #expect(page.customers.map(\.appAccountToken) == [Sample.token(31), Sample.token(3), nil], "\(page.customers)")
+        #expect(page.customers.last?.applicationUsername == username)
+    }
+
     /// Erases customer 1 after the first page.
     private struct ErasingStore {
         let service: StoreService
 
         func erase(atShare share: Double) {
             let done = DispatchSemaphore(value: 0)
-            Task.detached {
+            // This blocks a thread of Swift's own pool, of which there may be no other.
+            Task.detached(executorPreference: service.store.executor) {
                 _ = try? await service.store.erase(Sample.account(1), in: Sample.production)
                 done.signal()
             }
