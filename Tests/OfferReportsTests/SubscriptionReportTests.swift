@@ -162,12 +162,13 @@ struct SubscriptionReportTests {
         #expect(group.periods.map(\.start).contains("2025-01-27") && group.cohorts.map(\.size).reduce(0, +) == 1)
     }
 
-    @Test("a renewal that starts some seconds late is no end")
-    func lateRenewal() throws {
-        let subscription = ReportedSubscription([Self.period(0, 30), Self.period(30.001, 60) { $0.isRenewal = true }])
-        let report = Self.report([subscription], 50)
-        #expect(try Self.flow(report, "2025-01-01").allEnded == 0)
-        #expect(report.groups[0].now.allActive == 1)
+    @Test("a renewal after a refund is not a purchase by the customer")
+    func renewalAfterRefund() throws {
+        let subscription = ReportedSubscription([
+            Self.period(0, 30, accessEnd: 20, .refunded), Self.period(30, 60) { $0.isRenewal = true },
+        ])
+        let flow = try Self.flow(Self.report([subscription], 50), "2025-01-01")
+        #expect((flow.ended(.refunded), flow.recovered, flow.resubscribed) == (1, 1, 0))
     }
 
     /// Subscriptions with renewals, failures, upgrades and returns by chance.

@@ -14,7 +14,7 @@ package enum ReportDefinition: String, CaseIterable, Sendable {
         case .redeemed:
             "Customers who redeemed the offer after their exposure. A redemption counts from its first report."
         case .kept:
-            "Redeemers who paid the period after the last discounted one at no discount, among those for whom it has come. Those about whom the data does not say it are counted apart."
+            "Redeemers who paid the period after the last discounted one at no discount, among those for whom it has come. It must not be refunded, and follow without a gap, except that of a failed payment. Those about whom the data does not say it are counted apart."
         case .conversion:
             "Customers who redeemed within \(question.conversionDays) days, among those exposed at least as long ago."
         case .access:
