@@ -59,13 +59,17 @@ package final class ReportPartsView: Sendable {
         return Blocks.section(
             "parts", "Offers by \(part.rawValue)", count: rows.count,
             """
-            \(filter)<p class="note">These are many comparisons: one of twenty looks different by chance. The verdict about an \
+            \(filter)<p class="note">\(Self.scope(part))These are many comparisons: one of twenty looks different by chance. The verdict about an \
             offer is in its report.</p>
             <div class="scroll" role="region" aria-label="Offers by part" tabindex="0"><table class="figures">
             <thead><tr>\(head)</tr></thead>
             <tbody>
             \(rows.html(row))</tbody></table></div>
             """)
+    }
+
+    private static func scope(_ part: Part) -> HTML? {
+        part == .cohort ? nil : "Only complete cohorts count. "
     }
 
     private var head: [HTML] {
@@ -103,8 +107,9 @@ package final class ReportPartsView: Sendable {
             "<span class=\"note\">\(FixedText.points(always.lower)) to \(FixedText.points(always.upper))</span>"
         }
         let effect: HTML = row.difference.map { "\(FixedText.points($0.value)) points \(interval)" } ?? "–"
+        let mark = ReportSections.hatching(row.isConversionComplete && row.isAccessComplete)
         return """
-            <tr><th scope="row"><a href="\(row.offer.address)">\(UserText.text(row.offer.offerID))</a>
+            <tr\(mark)><th scope="row"><a href="\(row.offer.address)">\(UserText.text(row.offer.offerID))</a>
             <p class="note">\(UserText.text(row.offer.productID))\
             \(row.offer.sample.map { "<br>sample \(UserText.text($0))" as HTML })</p></th>
             <td><a href="\(address.with("only", row.value))">\(Self.name(row.value))</a></td>
@@ -141,7 +146,7 @@ extension ReportsView.Row {
         case .rule: groups(.rule)
         case .channel: groups(.channel)
         case .storefront: groups(.storefront)
-        case .product: [row(offer.productID, report.all)]
+        case .product: [row(offer.productID, report.total)]
         case .cohort:
             report.cohorts.map { row($0.start, $0.outcomes, $0.isConversionComplete, $0.isAccessComplete) }
         }

@@ -77,7 +77,9 @@ struct SubscriptionReportSections {
         let rows =
             [ReportSections.row("All complete ones", cells(group.total, isTotal: true))]
             + periods.reversed().map { period in
-                ReportSections.row("\(period.start)\(Self.mark(period.isComplete))", cells(period, isTotal: false))
+                ReportSections.row(
+                    "\(period.start)\(Self.mark(period.isComplete))", cells(period, isTotal: false),
+                    isComplete: period.isComplete)
             }
         let head: [StaticString] = [
             "From", "At the start", "New", "Resubscribed", "Recovered", "Appeared", "Moved in", "Moved out",

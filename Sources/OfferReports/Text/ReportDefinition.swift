@@ -20,7 +20,7 @@ package enum ReportDefinition: String, CaseIterable, Sendable {
         case .access:
             "Customers with access so many days after their exposure, grace periods included, among those exposed at least as long ago."
         case .effect:
-            "Access on day \(question.effectDay): offered minus held out, each customer in the first arm, redeemed or not."
+            "Access on day \(question.effectDay): offered minus held out, each customer in the first arm, redeemed or not. It includes customers of cohorts that are not complete, if their time has come."
         case .paid:
             "What exposed customers paid up to a day, less refunds, with tax and before commission, divided by the customers exposed at least as long ago, without erased ones."
         case .engagement:
