@@ -127,7 +127,9 @@ struct ReportsPageTests {
     @Test("the example of retention messages has the numbers of a report")
     func retentionExample() throws {
         let start = Timestamp(milliseconds: 0)
-        var builder = SubscriptionReportBuilder(SubscriptionQuestion(asOf: start.adding(days: 40)))
+        var question = SubscriptionQuestion(asOf: start.adding(days: 40))
+        question.plannedShares = ["s": 0.9]
+        var builder = SubscriptionReportBuilder(question)
         for (arm, count, cancelled, stayed) in [
             (ExposedCustomer.Arm.offered, 1800, 540, 1170), (.heldOut, 200, 100, 100),
         ] {

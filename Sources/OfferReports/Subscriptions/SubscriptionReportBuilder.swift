@@ -17,7 +17,7 @@ package struct SubscriptionReportBuilder: Sendable {
         self.question = question
         starts = question.days.map { question.zone.time(local: $0.start) }
         whole = Group(.all, "", question)
-        messages = RetentionMessagesBuilder(asOf: question.asOf)
+        messages = RetentionMessagesBuilder(question)
     }
 
     /// Adds a subscription about which the App Store requested a message. The subscription itself is added apart.

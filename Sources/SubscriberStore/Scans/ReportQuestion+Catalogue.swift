@@ -26,6 +26,8 @@ extension SubscriptionQuestion {
         self.zone = zone
         bundleID = app.bundleID.text.description
         environment = app.environment.rawValue
+        plannedShares =
+            catalogue.apps[app.bundleID]?.rules.sampleSizes.compactMapValues { $0.count == 1 ? $0.first : nil } ?? [:]
         rulesDigest = Hexadecimal.text(of: catalogue.digest)
     }
 }
