@@ -1,4 +1,4 @@
-import OfferReports
+package import OfferReports
 
 /// `GET /reports?by=…`: the offers by rule, channel, storefront, product or cohort, one row for each offer and value.
 package final class ReportPartsView: Sendable {
@@ -25,23 +25,34 @@ package final class ReportPartsView: Sendable {
     let frame: PageFrame
     let part: Part
     let order: Order
+    let cohorts: ReportCohorts
     /// The only value that is shown; nil for all.
     let only: String?
     private let rows: [Row]
 
-    package init(frame: PageFrame, rows: [ReportsView.Row], by part: Part, only: String?, order: Order) {
+    package init(
+        frame: PageFrame, rows: [ReportsView.Row], by part: Part, cohorts: ReportCohorts = ReportCohorts(),
+        only: String?, order: Order
+    ) {
         self.frame = frame
         self.part = part
+        self.cohorts = cohorts
         self.only = only
         self.order = order
         self.rows = rows.flatMap { $0.parts(part) }.filter { only == nil || $0.value == only }.sorted(by: order)
     }
 
     package var html: HTML {
-        frame.page("Reports", in: .reports, "<h1>Reports</h1>\n\(ReportsView.choice(part))\(list)")
+        frame.page("Reports", in: .reports, "<h1>Reports</h1>\n\(ReportsView.choice(part))\(spans)\(list)")
     }
 
-    private var address: PageAddress { PageAddress("/reports").with("by", part.rawValue) }
+    private var address: PageAddress { PageAddress("/reports").with("by", part.rawValue).with(cohorts) }
+
+    private var spans: HTML? {
+        guard part == .cohort else { return nil }
+        let links = CohortLinks(cohorts: cohorts, address: address)
+        return "<p>Cohorts: \(links.spans)</p>\n<p>Time zone: \(links.zones)</p>\n"
+    }
 
     private var filter: HTML? {
         only.map { value in
