@@ -69,7 +69,9 @@ struct ReportCommandTests {
             reserving: .all, heldOut: isHeldOut ? [heldOut] : [], at: Sample.day(10))
     }
 
-    private func run(_ arguments: String...) throws -> Command.Outcome {
+    private func run(_ arguments: String...) throws -> Command.Outcome { try run(arguments) }
+
+    private func run(_ arguments: [String]) throws -> Command.Outcome {
         let time = String(decoding: Sample.day(50).iso8601, as: UTF8.self)
         return try Command.runOfferSigner(
             ["report"] + arguments + ["--as-of", time],
@@ -102,6 +104,23 @@ struct ReportCommandTests {
         #expect(!text.contains("<script") && !text.contains(" href=") && !text.contains(" src="))
         #expect(text.contains("Not clear yet: "))
         #expect(text.contains("<b>100.0 points</b>"))
+    }
+
+    @Test("the HTML opens in a browser without a network, and a strict reader accepts the CSV")
+    func opened() throws {
+        var files: [String] = []
+        for (name, arguments) in [("offer", ["half"]), ("subscriptions", ["--subscriptions"])] {
+            for format in ["html", "csv"] {
+                let outcome = try run(arguments + ["--format", format])
+                #expect(outcome.status == 0, "\(outcome.standardError)")
+                try folder.write(outcome.standardOutput.utf8, to: "\(name).\(format)")
+                files.append("\(folder.path)/\(name).\(format)")
+            }
+        }
+        let script = MarkdownBlock.repository.appending(path: "scripts/console-browser").path
+        let outcome = try Command.run(script, ["--mailed"] + files)
+        #expect(outcome.status == 0, "\(outcome.standardOutput)\(outcome.standardError)")
+        #expect(outcome.standardOutput.hasPrefix("4 files, ") && outcome.standardOutput.hasSuffix(" 0 faults\n"))
     }
 
     @Test("the CSV has one number in each line")

@@ -46,7 +46,9 @@ extension Samples {
 
     /// Subscriptions with retention messages, some of them against a holdout.
     private static var subscriptionReport: HTML {
-        var builder = SubscriptionReportBuilder(SubscriptionQuestion(asOf: now))
+        var question = SubscriptionQuestion(asOf: now)
+        question.plannedShares = ["stay": 0.9]
+        var builder = SubscriptionReportBuilder(question)
         for number in 0..<900 {
             let start = days(-400 + Double(number % 390))
             let end = start + .days(30 * (1 + number % 9))

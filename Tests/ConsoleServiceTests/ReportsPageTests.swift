@@ -155,6 +155,37 @@ struct ReportsPageTests {
         #expect(await console.post("/reports/refresh", "offer=none", cookie: cookie).status == 404)
     }
 
+    @Test("cohorts can be weeks or months, in two time zones")
+    func cohorts() async throws {
+        let console = try await Self.console()
+        let cookie = try await console.signIn(["marketing"])
+        let pages = ["", "&cohorts=month", "&zone=pacific", "&cohorts=month&zone=pacific"].map {
+            (report: "/reports/offer?\(Self.offer)&sample=s\($0)", overview: "/reports?by=cohort\($0)")
+        }
+        for page in pages {
+            #expect(await console.get(page.report, cookie: cookie).text.contains("The report is being made."))
+        }
+        _ = await console.get("/reports?by=cohort&cohorts=month", cookie: cookie)
+        await Self.makeReports(console)
+        func starts(_ path: String) async -> Set<String> {
+            let text = await console.get(path, cookie: cookie).text
+            return Set(text.matches(of: /only=(20[0-9-]+)/).map { String($0.output.1) })
+        }
+        let (weeks, months) = (await starts("/reports?by=cohort"), await starts("/reports?by=cohort&cohorts=month"))
+        #expect(weeks.count == 1 && months.count == 1 && weeks != months, "\(weeks) \(months)")
+        #expect(months.allSatisfy { $0.hasSuffix("-01") })
+        for (place, page) in pages.enumerated() {
+            let text = await console.get(page.report, cookie: cookie).text
+            #expect(text.contains("<b>\(place % 2 == 0 ? "Weeks" : "Months")</b>"), "\(page.report)")
+            #expect(text.contains("<b>\(place < 2 ? "UTC" : "Pacific, as in Apple's reports")</b>"), "\(page.report)")
+        }
+        let answer = await console.post("/reports/refresh", "\(Self.offer)&sample=s&cohorts=month", cookie: cookie)
+        #expect(answer.location == "/reports/offer?\(Self.offer)&sample=s&cohorts=month")
+        for path in ["/reports?by=rule&cohorts=month", "/reports?zone=pacific", "/reports?by=cohort&cohorts=year"] {
+            #expect(await console.get(path, cookie: cookie).status == 404, "\(path)")
+        }
+    }
+
     @Test("the page Offers leads marketing to the reports, and nobody else")
     func links() async throws {
         let console = try await Self.console()

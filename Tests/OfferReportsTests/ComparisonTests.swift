@@ -30,6 +30,16 @@ struct ComparisonTests {
         period(start, end, cause) { $0.isRenewal = true }
     }
 
+    private static func refunded(_ start: Double, _ end: Double, at day: Double) -> Period {
+        Period(start: time(start), end: time(end), accessEnd: time(day), cause: .refunded)
+    }
+
+    private static func known(_ isFromStart: Bool, _ periods: [Period]) -> ReportedSubscription {
+        var subscription = ReportedSubscription(periods)
+        subscription.isKnownFromStart = isFromStart
+        return subscription
+    }
+
     private static let head = "Event Date\tEvent\tApp Apple ID\tCancellation Reason\tQuantity"
 
     private static func events(_ lines: [String]) throws -> AppleEvents {
@@ -66,6 +76,7 @@ struct ComparisonTests {
                 Self.line(7, "Cancel", 1, reason: "Canceled"), Self.line(7, "Billing Retry from Paid Subscription", 1),
                 Self.line(9, "Renewal from Billing Retry", 1), Self.line(12, "Cancel", 1, reason: "Price Increase"),
                 Self.line(20, "Reactivate with Upgrade", 1), Self.line(20, "Refund", 4),
+                Self.line(14, "Renew", 1), Self.line(17, "Cancel", 1, reason: "Canceled"),
                 Self.line(25, "Cancel", 2, reason: "Billing issue"), Self.line(20, "Subscribe", 9, app: 6),
             ],
             [
@@ -74,12 +85,14 @@ struct ComparisonTests {
                     Self.period(1, 4), Self.period(4, 7, .billing) { ($0.isRenewal, $0.hasFailed) = (true, true) },
                     Self.renewal(9, 12, .price),
                 ]),
+                // A renewal after a refund.
+                Self.known(false, [Self.refunded(11, 14, at: 13), Self.renewal(14, 17)]),
             ])
         #expect(Self.differences(comparison) == [])
-        #expect(comparison.sentence == "7 days from 2026-11-01 to 2026-11-25: no day differs.")
+        #expect(comparison.sentence == "9 days from 2026-11-01 to 2026-11-25: no day differs.")
         #expect(comparison.others.map(\.name) == ["Cancel", "Refund"] && comparison.others.map(\.count) == [2, 4])
         #expect(comparison.otherApps == 1 && comparison.caution == nil)
-        #expect(comparison.totals.map(\.here) == [2, 2, 1, 1, 2, 1])
+        #expect(comparison.totals.map(\.here) == [2, 3, 1, 1, 3, 1])
         #expect(comparison.totals.map(\.apple) == comparison.totals.map(\.here))
     }
 

@@ -159,6 +159,8 @@ struct OfferReportTests {
             #expect(!cohort.isAccessComplete)
             #expect(report.total.converted.offered == (isComplete ? Share(1, of: 1) : Share()))
             #expect(report.total.exposed.offered == (isComplete ? 1 : 0))
+            #expect(report.groups.map(\.kind) == [.channel, .rule, .storefront])
+            #expect(report.groups.allSatisfy { $0.outcomes == report.total })
         }
     }
 

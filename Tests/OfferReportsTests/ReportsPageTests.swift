@@ -60,6 +60,17 @@ struct ReportsPageTests {
         }
     }
 
+    @Test("each definition beside Apple's and RevenueCat's is that of the program")
+    func definitionComparison() {
+        let plain = rows.map { $0.map { $0.filter { $0 != "`" && $0 != "*" } } }
+        for number in DefinitionComparison.allCases {
+            #expect(
+                plain.contains([number.rawValue, number.here, number.atApple, number.atRevenueCat]), "\(number)")
+        }
+        let documented = plain.filter { $0.count == 4 && !["number", "---"].contains($0[0]) }
+        #expect(documented.count == DefinitionComparison.allCases.count)
+    }
+
     @Test("each compared event and each cause is that of the program")
     func comparison() {
         for event in ComparedEvent.allCases {
@@ -127,7 +138,9 @@ struct ReportsPageTests {
     @Test("the example of retention messages has the numbers of a report")
     func retentionExample() throws {
         let start = Timestamp(milliseconds: 0)
-        var builder = SubscriptionReportBuilder(SubscriptionQuestion(asOf: start.adding(days: 40)))
+        var question = SubscriptionQuestion(asOf: start.adding(days: 40))
+        question.plannedShares = ["s": 0.9]
+        var builder = SubscriptionReportBuilder(question)
         for (arm, count, cancelled, stayed) in [
             (ExposedCustomer.Arm.offered, 1800, 540, 1170), (.heldOut, 200, 100, 100),
         ] {

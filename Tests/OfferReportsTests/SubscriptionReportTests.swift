@@ -162,12 +162,13 @@ struct SubscriptionReportTests {
         #expect(group.periods.map(\.start).contains("2025-01-27") && group.cohorts.map(\.size).reduce(0, +) == 1)
     }
 
-    @Test("a renewal that starts some seconds late is no end")
-    func lateRenewal() throws {
-        let subscription = ReportedSubscription([Self.period(0, 30), Self.period(30.001, 60) { $0.isRenewal = true }])
-        let report = Self.report([subscription], 50)
-        #expect(try Self.flow(report, "2025-01-01").allEnded == 0)
-        #expect(report.groups[0].now.allActive == 1)
+    @Test("a renewal after a refund is not a purchase by the customer")
+    func renewalAfterRefund() throws {
+        let subscription = ReportedSubscription([
+            Self.period(0, 30, accessEnd: 20, .refunded), Self.period(30, 60) { $0.isRenewal = true },
+        ])
+        let flow = try Self.flow(Self.report([subscription], 50), "2025-01-01")
+        #expect((flow.ended(.refunded), flow.recovered, flow.resubscribed) == (1, 1, 0))
     }
 
     /// Subscriptions with renewals, failures, upgrades and returns by chance.
@@ -330,6 +331,55 @@ struct SubscriptionReportTests {
     }
 
     private struct Missing: Error {}
+
+    /// The only holdout among customers of whom every second one, in each arm, turned auto-renew off and left.
+    private static func holdout(offered: Int, heldOut: Int, _ planned: Double?) throws -> SubscriptionReport {
+        var question = question(60)
+        question.plannedShares = planned.map { ["s": $0, "other": 0.1] } ?? [:]
+        var builder = SubscriptionReportBuilder(question)
+        for (arm, count) in [(ExposedCustomer.Arm.offered, offered), (.heldOut, heldOut)] {
+            for number in 0..<count {
+                var subject = RetentionSubject(ReportedSubscription([period(0, number % 2 == 0 ? 20 : 50)]))
+                subject.requests = [
+                    .init(at: time(10), answer: "message", isShown: true, caseNumber: 1, rule: "")
+                ]
+                subject.placements = [.init(at: time(10), productID: "p", offerID: "o", sample: "s", arm: arm)]
+                if number % 2 == 0 { subject.turnedOffAt = [time(10)] }
+                builder.add(subject)
+            }
+        }
+        return builder.report()
+    }
+
+    @Test("a holdout that was not divided as the rule says has no differences")
+    func brokenHoldout() throws {
+        let good = try Self.holdout(offered: 90, heldOut: 10, 0.9)
+        let broken = try Self.holdout(offered: 60, heldOut: 40, 0.9)
+        let unknown = try Self.holdout(offered: 60, heldOut: 40, nil)
+        for (report, isBroken) in [(good, false), (broken, true), (unknown, false)] {
+            let holdout = try #require(report.messages.holdouts.first)
+            #expect((holdout.split?.isBroken ?? false) == isBroken)
+            #expect((holdout.stayedDifference == nil) == isBroken && (holdout.cancelledDifference == nil) == isBroken)
+            let json = String(decoding: report.json, as: UTF8.self)
+            #expect(json.contains(#""broken":\#(isBroken)"#))
+            #expect(json.contains(#""cancelled":{"difference":null},"stayed":{"difference":null}"#) == isBroken)
+            let csv = String(decoding: report.csv(only: .messages), as: UTF8.self)
+            #expect(csv.contains("retention_holdout,difference_always") != isBroken)
+        }
+        #expect(unknown.messages.holdouts.first?.split == nil)
+        let csv = String(decoding: good.csv(only: .messages), as: UTF8.self)
+        #expect(csv.contains("retention_holdout,trust,p o s,,,planned_share,0.900000,,,"))
+        #expect(csv.contains("retention_holdout,trust,p o s,,,split,1.000000,,,"))
+    }
+
+    @Test("the always-valid interval of a holdout is tuned to the share of its sample")
+    func plannedSize() throws {
+        let half = try #require(try Self.holdout(offered: 50, heldOut: 50, 0.5).messages.holdouts.first)
+        var question = ReportQuestion(productID: "p", offerID: "o", sample: "s", asOf: Self.time(0))
+        question.plannedShare = 0.5
+        #expect(half.plannedSize == question.plannedSize)
+        #expect(half.plannedSize < (try Self.holdout(offered: 5, heldOut: 5, 0.9).messages.holdouts[0].plannedSize) / 2)
+    }
 
     @Test("a spreadsheet program gets one number in each line")
     func csv() {

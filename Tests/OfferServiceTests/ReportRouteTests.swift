@@ -97,6 +97,24 @@ struct ReportRouteTests {
         #expect(await Self.get(service, Self.half).status == 202)
     }
 
+    @Test("a report with months or in Pacific time is another report")
+    func cohorts() async throws {
+        let service = try await Self.service()
+        let queries = ["", "&cohorts=month", "&timeZone=pacific"].map { Self.half + $0 }
+        for query in queries { #expect(await Self.get(service, query).status == 202) }
+        await Self.makeReports(service)
+        var starts: [String?] = []
+        for query in queries {
+            let report = await Self.get(service, query)
+            let settings = report.json["settings"] as? [String: Any]
+            #expect(settings?["cohorts"] as? String == (query.contains("month") ? "month" : "week"), "\(report.text)")
+            #expect(settings?["timeZone"] as? String == (query.contains("pacific") ? "pacific" : "utc"))
+            starts.append((report.json["cohorts"] as? [[String: Any]])?.first?["start"] as? String)
+        }
+        #expect(starts[0] != starts[1] && starts[1]?.hasSuffix("-01") == true)
+        #expect(try await service.store.keptReports().count == 3)
+    }
+
     @Test(
         "a query that names no report is refused, and the refusal says why",
         arguments: [
@@ -109,6 +127,8 @@ struct ReportRouteTests {
             (half + "&asOf=9999999999999", 400, "invalid_field", "asOf"),
             (half + "&format=pdf", 400, "invalid_field", "format"),
             (half + "&environment=Moon", 400, "invalid_field", "environment"),
+            (half + "&cohorts=year", 400, "invalid_field", "cohorts"),
+            (half + "&timeZone=mars", 400, "invalid_field", "timeZone"),
             (half + "&cohort=week", 400, "unknown_field", "cohort"),
             ("bundleID=com.example.other&productID=monthly&offerID=half", 403, "app_not_served", nil),
         ])

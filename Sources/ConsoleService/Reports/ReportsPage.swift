@@ -15,12 +15,15 @@ struct ReportsPage: Sendable {
     /// The seconds between two refreshes of a page while its first report is made.
     private static let refresh = 3
     private static let table = FormReader.Field("table", maximumBytes: 16)
-    private static let fields = ["app", "product", "offer", "sample"].map { FormReader.Field($0, maximumBytes: 255) }
+    private static let cohorts = ["cohorts", "zone"].map { FormReader.Field($0, maximumBytes: 16) }
+    private static let fields =
+        ["app", "product", "offer", "sample"].map { FormReader.Field($0, maximumBytes: 255) } + cohorts
 
-    private static let overviewFields = [
-        FormReader.Field("sort", maximumBytes: 16), FormReader.Field("by", maximumBytes: 16),
-        FormReader.Field("only", maximumBytes: 255),
-    ]
+    private static let overviewFields =
+        [
+            FormReader.Field("sort", maximumBytes: 16), FormReader.Field("by", maximumBytes: 16),
+            FormReader.Field("only", maximumBytes: 255),
+        ] + cohorts
 
     var routes: [ConsoleRoute] {
         let access = ConsoleRoute.Access.roles(ConsoleSection.reports.roles)
@@ -36,14 +39,15 @@ struct ReportsPage: Sendable {
         let offers = request.reportedOffers
         if let by = request.values["by"] { return try await parts(by, offers, request) }
         guard let order = request.values["sort"].map(ReportsView.Order.init) ?? .attention,
-            request.values["only"] == nil
+            request.values["only"] == nil, request.values["cohorts"] == nil, request.values["zone"] == nil
         else { throw .problem(.notFound) }
         var address = PageAddress("/reports")
         if let sort = request.values["sort"] { address = address.with("sort", sort) }
         let campaigns = try await campaigns(request, offers)
         return .page(
             ReportsView(
-                frame: request.frame(at: address), rows: try await rows(offers, request), campaigns: campaigns,
+                frame: request.frame(at: address), rows: try await rows(offers, ReportCohorts(), request),
+                campaigns: campaigns,
                 subscriptions: request.apps.map { id in
                     (app: id, address: PageAddress("/reports/subscriptions").with("app", id))
                 }, order: order
@@ -57,25 +61,28 @@ struct ReportsPage: Sendable {
         guard let part = ReportPartsView.Part(rawValue: by),
             let order = request.values["sort"].map(ReportPartsView.Order.init) ?? .attention
         else { throw .problem(.notFound) }
+        let cohorts = try request.reportCohorts
+        guard part == .cohort || cohorts == ReportCohorts() else { throw .problem(.notFound) }
         var address = PageAddress("/reports")
         for name in ["by", "only", "sort"] {
             if let value = request.values[name] { address = address.with(name, value) }
         }
+        address = address.with(cohorts)
         return .page(
             ReportPartsView(
-                frame: request.frame(at: address), rows: try await rows(offers, request), by: part,
-                only: request.values["only"], order: order
+                frame: request.frame(at: address), rows: try await rows(offers, cohorts, request), by: part,
+                cohorts: cohorts, only: request.values["only"], order: order
             ).html)
     }
 
     private func rows(
-        _ offers: [ReportedOffer], _ request: ConsoleRequest
+        _ offers: [ReportedOffer], _ cohorts: ReportCohorts, _ request: ConsoleRequest
     ) async throws(ConsoleRefusal) -> [ReportsView.Row] {
-        let standings = try await standings(of: offers, request)
+        let standings = try await standings(of: offers, cohorts, request)
         return offers.map { offer in
-            let standing = standings[ReportSubject(offer)]
+            let standing = standings[ReportSubject(offer, cohorts)]
             return ReportsView.Row(
-                request.view(of: offer), standing?.report, standing.map { ReportView.Work($0.work) } ?? .none)
+                request.view(of: offer, cohorts), standing?.report, standing.map { ReportView.Work($0.work) } ?? .none)
         }
     }
 
@@ -102,10 +109,11 @@ struct ReportsPage: Sendable {
     }
 
     @Sendable private func report(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
-        let offer = try request.reportedOffer
-        let standing = try await standings(of: [offer], request)[ReportSubject(offer)]
+        let (offer, cohorts) = (try request.reportedOffer, try request.reportCohorts)
+        let standing = try await standings(of: [offer], cohorts, request)[ReportSubject(offer, cohorts)]
+        let reported = request.view(of: offer, cohorts)
         let view = ReportView(
-            frame: request.frame(at: request.view(of: offer).address), now: request.now, offer: request.view(of: offer),
+            frame: request.frame(at: reported.address), now: request.now, offer: reported, cohorts: cohorts,
             report: standing?.report, work: standing.map { ReportView.Work($0.work) } ?? .none)
         // A page that is being read does not move.
         var refresh: Int?
@@ -114,34 +122,33 @@ struct ReportsPage: Sendable {
     }
 
     @Sendable private func download(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
-        let offer = try request.reportedOffer
+        let (offer, cohorts) = (try request.reportedOffer, try request.reportCohorts)
         let table = request.values["table"].map(OfferReport.Table.init)
         if case .some(nil) = table { throw .problem(.notFound) }
-        guard let report = try await standings(of: [offer], request)[ReportSubject(offer)]?.report else {
-            throw .problem(.notFound)
-        }
+        let standing = try await standings(of: [offer], cohorts, request)[ReportSubject(offer, cohorts)]
+        guard let report = standing?.report else { throw .problem(.notFound) }
         return .csv(String(decoding: report.csv(only: table ?? nil), as: UTF8.self), name: "report.csv")
     }
 
     /// `POST /reports/refresh`: makes a report again.
     @Sendable private func make(_ request: ConsoleRequest) async throws(ConsoleRefusal) -> ConsoleAnswer {
-        let offer = try request.reportedOffer
+        let (offer, cohorts) = (try request.reportedOffer, try request.reportCohorts)
         try await acts.record(.report, request, app: offer.app)
         let isRequested: Bool
-        do { isRequested = try await desk.request(ReportSubject(offer), at: request.now) } catch {
+        do { isRequested = try await desk.request(ReportSubject(offer, cohorts), at: request.now) } catch {
             throw request.unavailable
         }
         if !isRequested, let session = request.session {
             acts.noteRefusal("too_many_reports", of: .report, by: session.account, request, app: offer.app)
         }
-        return .redirect(request.view(of: offer).address)
+        return .redirect(request.view(of: offer, cohorts).address)
     }
 
     private func standings(
-        of offers: [ReportedOffer], _ request: ConsoleRequest
+        of offers: [ReportedOffer], _ cohorts: ReportCohorts, _ request: ConsoleRequest
     ) async throws(ConsoleRefusal) -> [ReportSubject: ReportStanding<OfferReport>] {
         do {
-            return try await desk.standings(of: offers.map { ReportSubject($0) }, at: request.now)
+            return try await desk.standings(of: offers.map { ReportSubject($0, cohorts) }, at: request.now)
         } catch { throw request.unavailable }
     }
 }
@@ -167,7 +174,19 @@ extension ConsoleRequest {
         }
     }
 
-    fileprivate func view(of offer: ReportedOffer) -> ReportView.Offer {
+    /// The cohorts that the fields name: by default weeks in UTC.
+    fileprivate var reportCohorts: ReportCohorts {
+        get throws(ConsoleRefusal) {
+            guard let span = CohortSpan(rawValue: values["cohorts"] ?? CohortSpan.week.rawValue),
+                let zone = ReportZone(rawValue: values["zone"] ?? ReportZone.utc.rawValue)
+            else { throw .problem(.notFound) }
+            return ReportCohorts(span, zone)
+        }
+    }
+
+    fileprivate func view(
+        of offer: ReportedOffer, _ cohorts: ReportCohorts = ReportCohorts()
+    ) -> ReportView.Offer {
         var address = PageAddress("/reports/offer").with("app", offer.app.bundleID.text.description)
             .with("product", offer.productID.text.description).with("offer", offer.offerID.text.description)
         if let sample = offer.sample { address = address.with("sample", sample) }
@@ -175,7 +194,7 @@ extension ConsoleRequest {
         return ReportView.Offer(
             offerID: offer.offerID.text.description, productID: offer.productID.text.description,
             app: offer.app.bundleID.text.description, environment: offer.app.environment.rawValue,
-            rule: terms?.rule.name, sample: offer.sample, address: address)
+            rule: terms?.rule.name, sample: offer.sample, address: address.with(cohorts))
     }
 }
 

@@ -1,4 +1,4 @@
-import OfferReports
+package import OfferReports
 
 /// `GET /reports?by=…`: the offers by rule, channel, storefront, product or cohort, one row for each offer and value.
 package final class ReportPartsView: Sendable {
@@ -25,23 +25,34 @@ package final class ReportPartsView: Sendable {
     let frame: PageFrame
     let part: Part
     let order: Order
+    let cohorts: ReportCohorts
     /// The only value that is shown; nil for all.
     let only: String?
     private let rows: [Row]
 
-    package init(frame: PageFrame, rows: [ReportsView.Row], by part: Part, only: String?, order: Order) {
+    package init(
+        frame: PageFrame, rows: [ReportsView.Row], by part: Part, cohorts: ReportCohorts = ReportCohorts(),
+        only: String?, order: Order
+    ) {
         self.frame = frame
         self.part = part
+        self.cohorts = cohorts
         self.only = only
         self.order = order
         self.rows = rows.flatMap { $0.parts(part) }.filter { only == nil || $0.value == only }.sorted(by: order)
     }
 
     package var html: HTML {
-        frame.page("Reports", in: .reports, "<h1>Reports</h1>\n\(ReportsView.choice(part))\(list)")
+        frame.page("Reports", in: .reports, "<h1>Reports</h1>\n\(ReportsView.choice(part))\(spans)\(list)")
     }
 
-    private var address: PageAddress { PageAddress("/reports").with("by", part.rawValue) }
+    private var address: PageAddress { PageAddress("/reports").with("by", part.rawValue).with(cohorts) }
+
+    private var spans: HTML? {
+        guard part == .cohort else { return nil }
+        let links = CohortLinks(cohorts: cohorts, address: address)
+        return "<p>Cohorts: \(links.spans)</p>\n<p>Time zone: \(links.zones)</p>\n"
+    }
 
     private var filter: HTML? {
         only.map { value in
@@ -59,13 +70,17 @@ package final class ReportPartsView: Sendable {
         return Blocks.section(
             "parts", "Offers by \(part.rawValue)", count: rows.count,
             """
-            \(filter)<p class="note">These are many comparisons: one of twenty looks different by chance. The verdict about an \
+            \(filter)<p class="note">\(Self.scope(part))These are many comparisons: one of twenty looks different by chance. The verdict about an \
             offer is in its report.</p>
             <div class="scroll" role="region" aria-label="Offers by part" tabindex="0"><table class="figures">
             <thead><tr>\(head)</tr></thead>
             <tbody>
             \(rows.html(row))</tbody></table></div>
             """)
+    }
+
+    private static func scope(_ part: Part) -> HTML? {
+        part == .cohort ? nil : "Only complete cohorts count. "
     }
 
     private var head: [HTML] {
@@ -103,8 +118,9 @@ package final class ReportPartsView: Sendable {
             "<span class=\"note\">\(FixedText.points(always.lower)) to \(FixedText.points(always.upper))</span>"
         }
         let effect: HTML = row.difference.map { "\(FixedText.points($0.value)) points \(interval)" } ?? "–"
+        let mark = ReportSections.hatching(row.isConversionComplete && row.isAccessComplete)
         return """
-            <tr><th scope="row"><a href="\(row.offer.address)">\(UserText.text(row.offer.offerID))</a>
+            <tr\(mark)><th scope="row"><a href="\(row.offer.address)">\(UserText.text(row.offer.offerID))</a>
             <p class="note">\(UserText.text(row.offer.productID))\
             \(row.offer.sample.map { "<br>sample \(UserText.text($0))" as HTML })</p></th>
             <td><a href="\(address.with("only", row.value))">\(Self.name(row.value))</a></td>
@@ -141,7 +157,7 @@ extension ReportsView.Row {
         case .rule: groups(.rule)
         case .channel: groups(.channel)
         case .storefront: groups(.storefront)
-        case .product: [row(offer.productID, report.all)]
+        case .product: [row(offer.productID, report.total)]
         case .cohort:
             report.cohorts.map { row($0.start, $0.outcomes, $0.isConversionComplete, $0.isAccessComplete) }
         }

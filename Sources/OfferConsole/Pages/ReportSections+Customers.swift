@@ -45,7 +45,8 @@ extension ReportSections {
         guard !report.churn.isEmpty else { return nil }
         let rows = report.churn.reversed().map { row in
             Self.row(
-                "\(row.start)\(Self.mark(row.isComplete))", Self.cells(row.ended) + [Self.count(row.resubscribed)])
+                "\(row.start)\(Self.mark(row.isComplete))", Self.cells(row.ended) + [Self.count(row.resubscribed)],
+                isComplete: row.isComplete)
         }
         let head: [StaticString] = ["From", "Ended", "With access at the start", "Share", "95 %", "Came back"]
         return Blocks.section(
@@ -71,7 +72,8 @@ extension ReportSections {
         var rows = cohorts.reversed().map { cohort in
             Self.row(
                 "\(cohort.start)",
-                cells(cohort.outcomes, cohort.isConversionComplete, cohort.isAccessComplete))
+                cells(cohort.outcomes, cohort.isConversionComplete, cohort.isAccessComplete),
+                isComplete: cohort.isConversionComplete && cohort.isAccessComplete)
         }
         rows.insert(Self.row("All complete cohorts", cells(report.total, true, true)), at: 0)
         return Blocks.section(
@@ -108,6 +110,7 @@ extension ReportSections {
         return Blocks.section(
             "groups", "By channel, rule and storefront",
             """
+            <p class="note">Only complete cohorts count.</p>
             \(Blocks.table("Groups", head: ["Group"] + Self.outcomeHead, rows: rows, class: "numbers"))
             \(download(.groups))
             """)

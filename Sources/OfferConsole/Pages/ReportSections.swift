@@ -150,9 +150,12 @@ struct ReportSections {
 }
 
 extension ReportSections {
-    static func row(_ head: HTML, _ cells: [HTML]) -> HTML {
-        "<tr><th scope=\"row\">\(head)</th>\(cells.html { "<td>\($0)</td>" })</tr>\n"
+    /// - Parameter isComplete: false for a row that counts in no total. It is hatched.
+    static func row(_ head: HTML, _ cells: [HTML], isComplete: Bool = true) -> HTML {
+        "<tr\(hatching(isComplete))><th scope=\"row\">\(head)</th>\(cells.html { "<td>\($0)</td>" })</tr>\n"
     }
+
+    static func hatching(_ isComplete: Bool) -> HTML? { isComplete ? nil : #" class="open""# }
 
     static func count(_ number: Int) -> HTML { "\(Words.grouped(Int64(number)))" }
 

@@ -45,14 +45,19 @@ package final class ReportView: Sendable {
     let frame: PageFrame
     let now: Timestamp
     let offer: Offer
+    let cohorts: ReportCohorts
     /// nil if none has been made.
     let report: OfferReport?
     let work: Work
 
-    package init(frame: PageFrame, now: Timestamp, offer: Offer, report: OfferReport?, work: Work) {
+    package init(
+        frame: PageFrame, now: Timestamp, offer: Offer, cohorts: ReportCohorts = ReportCohorts(), report: OfferReport?,
+        work: Work
+    ) {
         self.frame = frame
         self.now = now
         self.offer = offer
+        self.cohorts = cohorts
         self.report = report
         self.work = work
     }
@@ -66,11 +71,14 @@ package final class ReportView: Sendable {
             <dl class="pairs"><dt>Product</dt><dd>\(UserText.text(offer.productID))</dd>
             <dt>App</dt><dd>\(UserText.text(offer.app)), \(offer.environment)</dd>
             <dt>Rule</dt><dd>\(offer.rule.map(UserText.text) ?? "inline rule")</dd>
-            <dt>Sample</dt><dd>\(offer.sample.map(UserText.code) ?? "none: nobody is held out")</dd>\(asOf)</dl>
+            <dt>Sample</dt><dd>\(offer.sample.map(UserText.code) ?? "none: nobody is held out")</dd>
+            <dt>Cohorts</dt><dd>\(links.spans)</dd><dt>Time zone of cohorts</dt><dd>\(links.zones)</dd>\(asOf)</dl>
             \(work.notice(hasReport: report != nil, now: now, unit: "customer"))\(controls)</section>
             \(report.map { ReportSections($0, csv: offer.address.moved(to: "/reports/offer.csv")).html })
             """)
     }
+
+    private var links: CohortLinks { CohortLinks(cohorts: cohorts, address: offer.address) }
 
     private var asOf: HTML? {
         report.map { report in

@@ -57,7 +57,22 @@ extension SubscriptionReportSections {
         return """
             <h3>Against the holdout</h3>
             \(Blocks.table("Retention messages against the holdout", head: head, rows: rows, class: "numbers"))
+            \(report.messages.holdouts.html(trust))
             """
+    }
+
+    private func trust(_ row: RetentionMessages.Holdout) -> HTML {
+        let name: HTML = "\(UserText.text(row.offerID)), sample \(UserText.text(row.sample))"
+        guard let split = row.split else {
+            return "<p class=\"note\">\(name): the planned split is unknown, because the rules no longer name it.</p>"
+        }
+        let found: HTML = """
+            Planned: \(ReportSections.share(split.planned)) offered. Found: \(ReportSections.share(split.share.value)). The \
+            probability of such a split is \(FixedText.number(split.probability, decimals: 4)).
+            """
+        guard split.isBroken else { return "<p class=\"note\">\(name): \(found)</p>" }
+        return Blocks.notice(
+            .warning, "\(name): not divided as the rule says", "<p>\(found) So no differences are shown.</p>")
     }
 
     private static func row(_ name: HTML, _ arms: ByArm<Share>, _ difference: Difference?) -> HTML {

@@ -77,7 +77,9 @@ struct SubscriptionReportSections {
         let rows =
             [ReportSections.row("All complete ones", cells(group.total, isTotal: true))]
             + periods.reversed().map { period in
-                ReportSections.row("\(period.start)\(Self.mark(period.isComplete))", cells(period, isTotal: false))
+                ReportSections.row(
+                    "\(period.start)\(Self.mark(period.isComplete))", cells(period, isTotal: false),
+                    isComplete: period.isComplete)
             }
         let head: [StaticString] = [
             "From", "At the start", "New", "Resubscribed", "Recovered", "Appeared", "Moved in", "Moved out",
@@ -208,7 +210,21 @@ struct SubscriptionReportSections {
         let items = SubscriptionDefinition.allCases.html { definition in
             "<dt>\(definition.rawValue.replacing("_", with: " "))</dt><dd>\(definition.text)</dd>"
         }
-        return Blocks.section("definitions", "What the numbers mean", #"<dl class="pairs">\#(items)</dl>"#)
+        return Blocks.section(
+            "definitions", "What the numbers mean", #"<dl class="pairs">\#(items)</dl>\#(Self.comparison)"#)
+    }
+
+    private static var comparison: HTML {
+        let rows = DefinitionComparison.allCases.map { number in
+            ReportSections.row(
+                "\(number.rawValue)", ["\(number.here)", "\(number.atApple)", "\(number.atRevenueCat)"])
+        }
+        let head: [StaticString] = ["Number", "Here", "App Store Connect", "RevenueCat"]
+        return """
+            <details><summary>Apple's and RevenueCat's definitions</summary>
+            <p class="note">These are different questions, so different numbers are no error.</p>
+            \(Blocks.table("Definitions beside Apple's and RevenueCat's", head: head, rows: rows))</details>
+            """
     }
 
     static func definition(_ definition: SubscriptionDefinition) -> HTML {

@@ -30,6 +30,8 @@ package struct AccessHistory {
     /// The storefront of each purchase, in ascending order of their dates.
     private let storefronts: [(at: Timestamp, code: String)]
     private let periods: [Period]
+    /// The end of the access that each period gives; none for a period without access.
+    private let accessEnds: [TransactionID: Timestamp]
     private let redemptions: [Redemption]
     private let end: Timestamp
 
@@ -46,12 +48,13 @@ package struct AccessHistory {
         ).filter { !$0.isAnothers && (group == nil || $0.groupID == nil || $0.groupID == group) }
         let signals = SubscriptionSignals.all(in: facts)
         let messages = RenewalMessage.all(in: facts, until: end)
-        let lines = Timelines.lines(of: subscriptions).map { line in
-            Self.joined(
-                line.flatMap { subscription in
-                    Stretch.all(of: subscription, messages[subscription.originalTransactionID] ?? [], until: end)
-                }.sorted { ($0.start, $0.end) < ($1.start, $1.end) })
+        let stretches = Timelines.lines(of: subscriptions).map { line in
+            line.flatMap { subscription in
+                Stretch.all(of: subscription, messages[subscription.originalTransactionID] ?? [], until: end)
+            }.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
         }
+        accessEnds = Dictionary(stretches.joined().map { ($0.transactionID, $0.end) }, uniquingKeysWith: max)
+        let lines = stretches.map(Self.joined)
         spans = Self.united(lines.flatMap(\.spans))
         renewals = lines.flatMap(\.renewals).sorted()
         let own = Set(subscriptions.map(\.originalTransactionID))
@@ -116,8 +119,9 @@ extension AccessHistory {
     package enum Afterwards: Hashable, Sendable {
         /// Its end has not come, or billing is still tried.
         case notYet
-        /// A period at no discount was paid.
+        /// The next period followed without a gap, other than that of a failed payment, and was paid at no discount.
         case kept
+        /// Also if the customer came back later, or if the next period was refunded.
         case lost
         /// The discounted period or the price of the next one is unknown.
         case unknown
@@ -145,16 +149,28 @@ extension AccessHistory {
             // The announced period is in the future, unless the announcing period is over.
             return own.last.map { isOpen($0) && $0.start <= redemption.firstAt } ?? false ? .notYet : .unknown
         }
-        while last + 1 < own.count, isDiscounted(own[last + 1], by: redemption) { last += 1 }
+        while last + 1 < own.count, isDiscounted(own[last + 1], by: redemption), follows(own[last + 1], own[last]) {
+            last += 1
+        }
         guard last + 1 < own.count else { return isOpen(own[last]) ? .notYet : .lost }
-        let purchase = own[last + 1].purchase
-        guard purchase.offer == nil else { return .lost }
-        return purchase.price.map { $0 != 0 ? .kept : .lost } ?? .unknown
+        let next = own[last + 1]
+        guard follows(next, own[last]), !isRevoked(next), next.purchase.offer == nil else { return .lost }
+        return next.purchase.price.map { $0 != 0 ? .kept : .lost } ?? .unknown
     }
+
+    /// True if a period continues another. A renewal may be paid as long as the App Store tries to bill it; a purchase
+    /// after the end of access is a return. Old data does not distinguish the two, so there both may be late.
+    private func follows(_ next: Period, _ period: Period) -> Bool {
+        let accessEnd = accessEnds[period.transactionID] ?? period.start
+        if next.purchase.reason == .purchase { return next.start <= accessEnd }
+        return next.start <= max(accessEnd, period.end + Self.billingRetry)
+    }
+
+    private func isRevoked(_ period: Period) -> Bool { period.purchase.revocation.map { $0.date <= end } ?? false }
 
     /// True if the period gives access at the end of the history, or billing is still tried.
     private func isOpen(_ period: Period) -> Bool {
-        guard period.purchase.revocation.map({ $0.date > end }) ?? true else { return false }
+        guard !isRevoked(period) else { return false }
         if spans.contains(where: { period.start < $0.end && $0.end > end }) { return true }
         let last = spans.last
         return last?.endedBecause == .billing && end < period.end + Self.billingRetry

@@ -2,6 +2,7 @@ import OfferCore
 
 /// The access that one period gives: its paid time, cut by a refund or extended by a grace period.
 struct Stretch {
+    let transactionID: TransactionID
     let start: Timestamp
     let end: Timestamp
     let endedBecause: Subscription.EndReason
@@ -12,15 +13,14 @@ struct Stretch {
     ) -> [Stretch] {
         let periods = subscription.periods.filter { $0.start <= end }
         return periods.indices.compactMap { place in
-            let next = place + 1 < periods.count ? periods[place + 1].start : nil
+            let next = place + 1 < periods.count ? periods[place + 1] : nil
             return Stretch(periods[place], before: next, messages, until: end)
         }
     }
 
-    /// - Parameter next: the start of the next period.
     /// - Returns: nil for a period without access.
-    private init?(_ period: Period, before next: Timestamp?, _ messages: [RenewalMessage], until now: Timestamp) {
-        start = period.start
+    private init?(_ period: Period, before next: Period?, _ messages: [RenewalMessage], until now: Timestamp) {
+        (transactionID, start) = (period.transactionID, period.start)
         if let revocation = period.purchase.revocation, revocation.date <= now {
             end = min(period.end, revocation.date)
             endedBecause = revocation.type == .family ? .other : .refunded
@@ -29,10 +29,16 @@ struct Stretch {
         }
         guard period.end > start else { return nil }
         let later = messages.filter { [start] message in
-            message.at >= start && message.at <= period.end + Self.longestRetry && next.map { message.at < $0 } ?? true
+            message.at >= start && message.at <= period.end + Self.longestRetry
+                && next.map { message.at < $0.start } ?? true
         }
         let grace = later.compactMap(\.graceEnd).filter { $0 <= period.end + Self.longestRetry }.max()
-        end = max(period.end, grace ?? period.end)
+        let known = max(period.end, grace ?? period.end)
+        if let next, next.purchase.reason == .renewal, next.start <= known + Self.usualDelay {
+            end = max(known, next.start)
+        } else {
+            end = known
+        }
         endedBecause = Self.reason(later, period.end)
     }
 
@@ -47,6 +53,8 @@ struct Stretch {
         return messages.last.map(\.autoRenews) ?? true ? .other : .cancelled
     }
 
+    /// A renewal may start so much later than the end of the period without a failed payment. It does not end access.
+    static let usualDelay = Duration.hours(1)
     /// The time for which the App Store tries to bill after the end of a period, with some reserve.
     private static let longestRetry = Duration.days(62)
 }

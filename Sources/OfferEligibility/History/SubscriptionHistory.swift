@@ -67,10 +67,12 @@ extension SubscriptionHistory.Period {
     ///   - messages: those of the subscription, in ascending order.
     fileprivate init(_ period: Period, _ stretch: Stretch?, before next: Period?, _ messages: [RenewalMessage]) {
         let later = Self.messages(messages, after: period, before: next)
-        let isLate = next.map { $0.purchase.reason == .renewal && $0.start > period.end + Self.usualDelay } ?? false
+        // Later, the App Store no longer tries: renewals in between are unknown.
+        let isTried = next.map { $0.purchase.reason == .renewal && $0.start <= period.end + Self.billingRetry } ?? false
+        let isLate = isTried && next.map { $0.start > period.end + Stretch.usualDelay } ?? false
         let hasFailed = period.purchase.revocation == nil && (isLate || later.contains(where: \.isAboutFailure))
         var recoveredAt: Timestamp?
-        if hasFailed, let next, next.purchase.reason == .renewal {
+        if hasFailed, isTried, let next {
             recoveredAt = max(next.start, later.first { $0.type == RenewalChange.renewalType }?.at ?? next.start)
         }
         let accessEnd = max(period.start, stretch?.end ?? period.start)
@@ -95,6 +97,5 @@ extension SubscriptionHistory.Period {
     }
 
     private static let lead = Duration.days(2)
-    /// A renewal that starts later than this was not paid at once.
-    private static let usualDelay = Duration.hours(1)
+    private static let billingRetry = SubscriptionTiming(.production).billingRetry
 }

@@ -49,7 +49,7 @@ package enum ComparedEvent: String, CaseIterable, Hashable, Sendable {
     package var here: String {
         switch self {
         case .new: "access for the first time"
-        case .renewed: "a renewal of the same product without a gap in access"
+        case .renewed: "a renewal of the same product without a gap in access, or after a refund"
         case .recovered: "a failed renewal that was paid after a gap in access"
         case .resubscribed: "a purchase after a gap in access"
         case .cancelled: "an end of access that is neither a failed payment nor a refund"

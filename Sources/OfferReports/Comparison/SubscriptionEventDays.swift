@@ -14,7 +14,8 @@ package struct SubscriptionEventDays: Sendable {
         for run in subscription.runs {
             let first = periods[run.lowerBound]
             if let earlier {
-                count(first.isRenewal && earlier.hasFailed ? .recovered : .resubscribed, at: first.start)
+                let renewed: ComparedEvent = earlier.hasFailed ? .recovered : .renewed
+                count(first.isRenewal ? renewed : .resubscribed, at: first.start)
             } else if subscription.isKnownFromStart {
                 count(.new, at: first.start)
             }

@@ -17,7 +17,7 @@ package struct OfferReport: Codable, Sendable {
     package let cohorts: [Cohort]
     /// The complete cohorts together.
     package let total: Outcomes
-    /// The same numbers by channel, by rule and by storefront.
+    /// The same numbers by channel, by rule and by storefront, of the complete cohorts.
     package let groups: [Group]
     package let trust: Trust
 
@@ -49,9 +49,6 @@ package struct OfferReport: Codable, Sendable {
         /// The customers with access on ``ReportQuestion/effectDay``.
         package internal(set) var access = ByArm<Share>()
     }
-
-    /// All customers together; of cohorts that are not complete, those whose time has come.
-    package var all: Outcomes { cohorts.reduce(into: Outcomes()) { $0 += $1.outcomes } }
 
     package struct Cohort: Hashable, Codable, Sendable {
         /// The first day, such as `2026-11-16`.

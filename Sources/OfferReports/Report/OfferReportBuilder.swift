@@ -14,6 +14,8 @@ package struct OfferReportBuilder {
     private var redeemers: [FollowedRedeemer] = []
     private var churn: [CivilDay: OfferReport.PeriodChurn] = [:]
     private var cohorts: [CivilDay: OfferReport.Outcomes] = [:]
+    /// Of complete cohorts, as the groups.
+    private var total = OfferReport.Outcomes()
     private var groups: [OfferReport.Group.Kind: [String: OfferReport.Outcomes]] = [:]
     private var weeks: [CivilDay: ByArm<Int>] = [:]
     private var heldOutRedeemers = 0
@@ -82,6 +84,10 @@ package struct OfferReportBuilder {
         effect += outcomes.access
         let cohort = question.span.first(containing: customer.exposedAt, in: question.zone)
         cohorts[cohort, default: OfferReport.Outcomes()] += outcomes
+        outcomes.keep(
+            conversion: isComplete(cohort, after: question.conversionDays),
+            access: isComplete(cohort, after: question.effectDay))
+        total += outcomes
         groups[.channel, default: [:]][customer.channel, default: OfferReport.Outcomes()] += outcomes
         groups[.rule, default: [:]][customer.rule ?? "", default: OfferReport.Outcomes()] += outcomes
         groups[.storefront, default: [:]][customer.storefront ?? "", default: OfferReport.Outcomes()] += outcomes
@@ -120,15 +126,6 @@ package struct OfferReportBuilder {
                 start: day.text, outcomes: outcomes,
                 isConversionComplete: isComplete(day, after: question.conversionDays),
                 isAccessComplete: isComplete(day, after: question.effectDay))
-        }
-        var total = OfferReport.Outcomes()
-        for cohort in cohorts {
-            if cohort.isConversionComplete {
-                total.exposed.offered += cohort.outcomes.exposed.offered
-                total.exposed.heldOut += cohort.outcomes.exposed.heldOut
-                total.converted += cohort.outcomes.converted
-            }
-            if cohort.isAccessComplete { total.access += cohort.outcomes.access }
         }
         let trust = trust
         return OfferReport(
@@ -198,6 +195,12 @@ extension OfferReport.Outcomes {
         left.exposed.heldOut += right.exposed.heldOut
         left.converted += right.converted
         left.access += right.access
+    }
+
+    /// Removes the numbers of a cohort that is not complete.
+    fileprivate mutating func keep(conversion: Bool, access hasAccess: Bool) {
+        if !conversion { (exposed, converted) = (ByArm(), ByArm()) }
+        if !hasAccess { access = ByArm() }
     }
 }
 

@@ -8,7 +8,8 @@ package struct ReportedSubscription: Sendable {
         package let start: Timestamp
         /// The end of the paid time.
         package let end: Timestamp
-        /// The end of the access that the period gives, not later than the start of the next period.
+        /// The end of the access that the period gives, not later than the start of the next period. If that is a renewal
+        /// and starts a little late, access lasts until then.
         package let accessEnd: Timestamp
         /// Why access ended, if no other period followed.
         package let cause: EndCause
@@ -66,7 +67,7 @@ extension ReportedSubscription {
     var runs: [Run] {
         var runs: [Run] = []
         for place in periods.indices where periods[place].accessEnd > periods[place].start {
-            if let last = runs.last, periods[place].continues(periods[last.upperBound]) {
+            if let last = runs.last, periods[place].start <= periods[last.upperBound].accessEnd {
                 runs[runs.count - 1] = last.lowerBound...place
             } else {
                 runs.append(place...place)
@@ -77,12 +78,5 @@ extension ReportedSubscription {
 
     func hasAccess(at time: Timestamp) -> Bool {
         periods.contains { $0.start <= time && time < $0.accessEnd }
-    }
-}
-
-extension ReportedSubscription.Period {
-    /// True if the period follows another without a gap. A renewal may start a little late.
-    fileprivate func continues(_ earlier: Self) -> Bool {
-        start <= earlier.accessEnd || isRenewal && start <= earlier.accessEnd + .hours(1)
     }
 }

@@ -29,17 +29,38 @@ package struct RetentionMessages: Hashable, Codable, Sendable {
         package let productID: String
         package let offerID: String
         package let sample: String
+        /// The share of customers in the sample; nil if the current rules do not name it.
+        package let plannedShare: Double?
         package internal(set) var arms = ByArm(Outcomes(), Outcomes())
 
         package var cancelled: ByArm<Share> { ByArm(arms.offered.cancelled, arms.heldOut.cancelled) }
 
         package var stayed: ByArm<Share> { ByArm(arms.offered.stayed, arms.heldOut.stayed) }
 
-        package var cancelledDifference: Difference? {
-            cancelled.difference(plannedSize: RetentionMessages.plannedSize)
+        package var cancelledDifference: Difference? { difference(cancelled) }
+
+        package var stayedDifference: Difference? { difference(stayed) }
+
+        /// nil if the planned share is unknown.
+        package var split: SplitTest? {
+            let (offered, heldOut) = (arms.offered.subscriptions, arms.heldOut.subscriptions)
+            return plannedShare.flatMap { planned in
+                0 < planned && planned < 1 ? SplitTest(Share(offered, of: offered + heldOut), planned: planned) : nil
+            }
         }
 
-        package var stayedDifference: Difference? { stayed.difference(plannedSize: RetentionMessages.plannedSize) }
+        /// The number of customers for which the always-valid intervals are tuned, as in a report of the offer.
+        package var plannedSize: Double {
+            var question = ReportQuestion(
+                productID: productID, offerID: offerID, sample: sample, asOf: Timestamp(milliseconds: 0))
+            question.plannedShare = plannedShare
+            return question.plannedSize
+        }
+
+        /// - Returns: nil if the split is broken, because a comparison then has no meaning.
+        private func difference(_ arms: ByArm<Share>) -> Difference? {
+            split?.isBroken == true ? nil : arms.difference(plannedSize: plannedSize)
+        }
     }
 
     package internal(set) var requests = 0
@@ -52,10 +73,6 @@ package struct RetentionMessages: Hashable, Codable, Sendable {
 
     /// The day after a request on which access is looked at.
     static let days = 30
-    /// The number of customers for which the always-valid interval is tuned, as in a report of an offer.
-    static let plannedSize = ReportQuestion(
-        productID: "", offerID: "", sample: nil, asOf: Timestamp(milliseconds: 0)
-    ).plannedSize
 }
 
 /// Adds subscriptions to the numbers about retention messages. Their order makes no difference.
@@ -76,7 +93,7 @@ struct RetentionMessagesBuilder: Sendable {
         var order: (String, String, String) { (productID, offerID, sample) }
     }
 
-    private let asOf: Timestamp
+    private let question: SubscriptionQuestion
     private var messages = RetentionMessages()
     private var cases: [CaseKey: RetentionMessages.Case] = [:]
     private var holdouts: [OfferKey: RetentionMessages.Holdout] = [:]
@@ -84,9 +101,10 @@ struct RetentionMessagesBuilder: Sendable {
     /// An exposure that is this close to a request was made by it.
     private static let closeness = Duration.seconds(600)
 
-    init(asOf: Timestamp) { self.asOf = asOf }
+    init(_ question: SubscriptionQuestion) { self.question = question }
 
     mutating func add(_ subject: RetentionSubject) {
+        let asOf = question.asOf
         let requests = subject.requests.filter { $0.at <= asOf }.sorted { $0.at < $1.at }
         guard let first = requests.first else { return }
         messages.all.add(subject, since: first.at, asOf: asOf)
@@ -116,7 +134,9 @@ struct RetentionMessagesBuilder: Sendable {
                 productID: placement.productID, offerID: placement.offerID, sample: placement.sample)
             var holdout =
                 holdouts[key]
-                ?? RetentionMessages.Holdout(productID: key.productID, offerID: key.offerID, sample: key.sample)
+                ?? RetentionMessages.Holdout(
+                    productID: key.productID, offerID: key.offerID, sample: key.sample,
+                    plannedShare: question.plannedShares[key.sample])
             holdout.arms[placement.arm].add(subject, since: placement.at, asOf: asOf)
             holdouts[key] = holdout
         }

@@ -14,6 +14,9 @@ package struct SubscriptionQuestion: Hashable, Codable, Sendable {
     /// The digest of the rules in force, in hexadecimal; empty if it is unknown.
     package var rulesDigest = ""
 
+    /// The share of customers in each sample, between 0 and 1, by its name. Only samples of one size have it.
+    package var plannedShares: [String: Double] = [:]
+
     package init(asOf: Timestamp) { self.asOf = asOf }
 
     /// The number of weeks or months in the report, including the running one.

@@ -17,7 +17,7 @@ package struct SubscriptionReportBuilder: Sendable {
         self.question = question
         starts = question.days.map { question.zone.time(local: $0.start) }
         whole = Group(.all, "", question)
-        messages = RetentionMessagesBuilder(asOf: question.asOf)
+        messages = RetentionMessagesBuilder(question)
     }
 
     /// Adds a subscription about which the App Store requested a message. The subscription itself is added apart.
@@ -44,12 +44,12 @@ package struct SubscriptionReportBuilder: Sendable {
         _ subscription: ReportedSubscription, _ runs: [ReportedSubscription.Run], _ kind: Kind
     ) {
         let periods = subscription.periods
-        var earlier: ReportedSubscription.Period?
+        var isFirst = true
         for run in runs {
             var since = periods[run.lowerBound].start
             let beginning: WritableKeyPath<Flow, Int> =
-                if let earlier {
-                    periods[run.lowerBound].isRenewal && earlier.hasFailed ? \.recovered : \.resubscribed
+                if !isFirst {
+                    periods[run.lowerBound].isRenewal ? \.recovered : \.resubscribed
                 } else {
                     subscription.isKnownFromStart ? \.new : \.appeared
                 }
@@ -60,7 +60,7 @@ package struct SubscriptionReportBuilder: Sendable {
                 since = periods[place].start
             }
             let last = periods[run.upperBound]
-            earlier = last
+            isFirst = false
             guard last.accessEnd <= question.asOf else { continue }
             let cause = EndCause.allCases.firstIndex(of: last.cause) ?? 0
             count(\.ended[cause], -1, kind, last, at: last.accessEnd)

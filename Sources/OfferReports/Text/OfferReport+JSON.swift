@@ -238,7 +238,7 @@ extension JSONWriter {
         if case .notClear(let more) = verdict { member("moreCustomers", orNull: more.map(Int64.init)) }
     }
 
-    fileprivate mutating func write(_ split: SplitTest?) {
+    mutating func write(_ split: SplitTest?) {
         guard let split else { return null("split") }
         object("split") { writer in
             writer.number("planned", split.planned)

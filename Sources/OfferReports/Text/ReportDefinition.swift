@@ -14,13 +14,13 @@ package enum ReportDefinition: String, CaseIterable, Sendable {
         case .redeemed:
             "Customers who redeemed the offer after their exposure. A redemption counts from its first report."
         case .kept:
-            "Redeemers who paid the period after the last discounted one at no discount, among those for whom it has come. Those about whom the data does not say it are counted apart."
+            "Redeemers who paid the period after the last discounted one at no discount, among those for whom it has come. It must not be refunded, and follow without a gap, except that of a failed payment. Those about whom the data does not say it are counted apart."
         case .conversion:
             "Customers who redeemed within \(question.conversionDays) days, among those exposed at least as long ago."
         case .access:
             "Customers with access so many days after their exposure, grace periods included, among those exposed at least as long ago."
         case .effect:
-            "Access on day \(question.effectDay): offered minus held out, each customer in the first arm, redeemed or not."
+            "Access on day \(question.effectDay): offered minus held out, each customer in the first arm, redeemed or not. It includes customers of cohorts that are not complete, if their time has come."
         case .paid:
             "What exposed customers paid up to a day, less refunds, with tax and before commission, divided by the customers exposed at least as long ago, without erased ones."
         case .engagement:

@@ -17,6 +17,9 @@ extension RetentionMessages {
             writer.member("productID", row.productID)
             writer.member("offerID", row.offerID)
             writer.member("sample", row.sample)
+            writer.number("plannedShare", row.plannedShare)
+            writer.member("broken", row.split?.isBroken ?? false)
+            writer.write(row.split)
             writer.object("offered", row.arms.offered.write)
             writer.object("heldOut", row.arms.heldOut.write)
             writer.object("cancelled") { $0.write(row.cancelledDifference, scale: 1) }
@@ -37,6 +40,10 @@ extension RetentionMessages {
             for (arm, outcomes) in [("offered", row.arms.offered), ("held_out", row.arms.heldOut)] {
                 lines.append(Self.line("retention_holdout", arm, name, "subscriptions", "\(outcomes.subscriptions)"))
                 lines += Self.lines("retention_holdout", arm, name, outcomes)
+            }
+            for (number, value) in [("planned_share", row.plannedShare), ("split", row.split?.probability)] {
+                guard let value else { continue }
+                lines.append(Self.line("retention_holdout", "trust", name, number, CSVTable.share(value)))
             }
             for (number, difference) in [
                 ("cancelled_at_once", row.cancelledDifference), ("stayed", row.stayedDifference),

@@ -21,7 +21,8 @@ package enum SubscriptionDefinition: String, CaseIterable, Sendable {
         case .paidDays: "Active subscriptions by paid days. From 365 days on, Apple's share falls from 30 % to 15 %."
         case .new: "Subscriptions that gave access for the first time."
         case .resubscribed: "Subscriptions that gave access again after a gap, because the customer bought again."
-        case .recovered: "Subscriptions that gave access again after a gap, because a failed renewal was paid."
+        case .recovered:
+            "Subscriptions that gave access again after a gap, because the App Store renewed them: a failed renewal was paid, or the period before was refunded."
         case .appeared: "Subscriptions that began earlier, but of which nothing older is known."
         case .moved: "Subscriptions that came to a group from another one, or left it, without a gap in access."
         case .ended: "Ends of access by cause, on the day on which access ended."

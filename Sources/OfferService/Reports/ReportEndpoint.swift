@@ -22,7 +22,7 @@ struct ReportEndpoint: Sendable {
             let query = try ReportQuery(admission.members(of: request))
             let time = now()
             guard query.asOf.map({ $0 <= time }) ?? true else { throw .reportInFuture }
-            let subject = ReportSubject(try query.offer(in: admission), asOf: query.asOf)
+            let subject = ReportSubject(try query.offer(in: admission), query.cohorts, asOf: query.asOf)
             return try await desk.answer(subject, at: time) { answer($0, query.format) }
         }
     }
@@ -166,13 +166,14 @@ private struct ReportQuery {
     let sample: String?
     /// nil for now.
     let asOf: Timestamp?
+    let cohorts: ReportCohorts
     let format: ReportFormat
 
     init(_ members: JSONObject) throws(Problem) {
         do throws(MemberError) {
             let reader = MemberReader(members)
             try reader.refuseOthers(than: [
-                "bundleID", "productID", "offerID", "environment", "sample", "asOf", "format",
+                "bundleID", "productID", "offerID", "environment", "sample", "asOf", "cohorts", "timeZone", "format",
             ])
             bundleID = try reader.field("bundleID", BundleID.init)
             productID = try reader.field("productID", ProductID.init)
@@ -182,6 +183,9 @@ private struct ReportQuery {
                 String(decoding: utf8, as: UTF8.self)
             }
             asOf = try reader.reportTime()
+            cohorts = ReportCohorts(
+                try reader.choice("cohorts", CohortSpan.self) ?? .week,
+                try reader.choice("timeZone", ReportZone.self) ?? .utc)
             format = try reader.choice("format", ReportFormat.self) ?? .json
         } catch { throw Problem(error) }
     }

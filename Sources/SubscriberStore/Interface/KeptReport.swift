@@ -26,7 +26,7 @@ package protocol ReportStore: Sendable {
 /// The subject of a kept report.
 package struct ReportSubject: Hashable, Sendable {
     package enum Topic: Hashable, Sendable {
-        case offer(ReportedOffer)
+        case offer(ReportedOffer, ReportCohorts)
         /// All subscriptions of the app, with months in a time zone.
         case subscriptions(AppScope, ReportZone)
     }
@@ -40,11 +40,13 @@ package struct ReportSubject: Hashable, Sendable {
         self.asOf = asOf
     }
 
-    package init(_ offer: ReportedOffer, asOf: Timestamp? = nil) { self.init(.offer(offer), asOf: asOf) }
+    package init(_ offer: ReportedOffer, _ cohorts: ReportCohorts = ReportCohorts(), asOf: Timestamp? = nil) {
+        self.init(.offer(offer, cohorts), asOf: asOf)
+    }
 
     package var app: AppScope {
         switch topic {
-        case .offer(let offer): offer.app
+        case .offer(let offer, _): offer.app
         case .subscriptions(let app, _): app
         }
     }

@@ -4,10 +4,13 @@ package import OfferReports
 
 extension ReportQuestion {
     /// The question about an offer under the rules in force.
-    package init(about offer: ReportedOffer, asOf: Timestamp, in catalogue: Catalogue) {
+    package init(
+        about offer: ReportedOffer, _ cohorts: ReportCohorts = ReportCohorts(), asOf: Timestamp, in catalogue: Catalogue
+    ) {
         self.init(
             productID: offer.productID.text.description, offerID: offer.offerID.text.description,
             sample: offer.sample, asOf: asOf)
+        (span, zone) = (cohorts.span, cohorts.zone)
         bundleID = offer.app.bundleID.text.description
         environment = offer.app.environment.rawValue
         let rules = catalogue.apps[offer.app.bundleID]?.rules
@@ -26,6 +29,8 @@ extension SubscriptionQuestion {
         self.zone = zone
         bundleID = app.bundleID.text.description
         environment = app.environment.rawValue
+        plannedShares =
+            catalogue.apps[app.bundleID]?.rules.sampleSizes.compactMapValues { $0.count == 1 ? $0.first : nil } ?? [:]
         rulesDigest = Hexadecimal.text(of: catalogue.digest)
     }
 }
@@ -42,8 +47,8 @@ extension ReportSubject {
         guard let settings = catalogue.apps[app.bundleID] else { return nil }
         let time = asOf ?? now
         switch topic {
-        case .offer(let offer):
-            let question = ReportQuestion(about: offer, asOf: time, in: catalogue)
+        case .offer(let offer, let cohorts):
+            let question = ReportQuestion(about: offer, cohorts, asOf: time, in: catalogue)
             return try await OfferReportReader(offer, question, settings).run(over: store, progress: progress).kept
         case .subscriptions(let app, let zone):
             let question = SubscriptionQuestion(about: app, asOf: time, zone: zone, in: catalogue)

@@ -25,10 +25,27 @@ enum ReportTable {
         if try row["product_id"] == allProducts, let zone = ReportZone(rawValue: sample) {
             return ReportSubject(.subscriptions(app, zone), asOf: asOf)
         }
+        let (name, cohorts) = divided(sample)
         return ReportSubject(
             ReportedOffer(
-                app: app, productID: try row.productID, offerID: try row.offerID,
-                sample: sample.isEmpty ? nil : sample), asOf: asOf)
+                app: app, productID: try row.productID, offerID: try row.offerID, sample: name.isEmpty ? nil : name),
+            cohorts, asOf: asOf)
+    }
+
+    /// Returns the sample and the cohorts of a text of ``text(of:_:)``.
+    private static func divided(_ text: String) -> (sample: String, ReportCohorts) {
+        let parts = text.split(separator: "*", maxSplits: 3, omittingEmptySubsequences: false)
+        guard text.hasPrefix(cohortsPrefix), parts.count == 4, let span = CohortSpan(rawValue: String(parts[1])),
+            let zone = ReportZone(rawValue: String(parts[2]))
+        else { return (text, ReportCohorts()) }
+        return (String(parts[3]), ReportCohorts(span, zone))
+    }
+
+    /// The value of `sample`. Cohorts that are not the usual ones are before the name of the sample.
+    private static func text(of sample: String?, _ cohorts: ReportCohorts) -> String {
+        let name = sample ?? ""
+        guard cohorts != ReportCohorts() else { return name }
+        return "\(cohortsPrefix)\(cohorts.span.rawValue)*\(cohorts.zone.rawValue)*\(name)"
     }
 
     static func result(of subject: ReportSubject, _ db: any Database) throws -> [UInt8]? {
@@ -99,13 +116,19 @@ enum ReportTable {
     /// The product and the offer of a report about all subscriptions, which no product has. The sample is the time zone.
     private static let allProducts = "*"
 
+    /// No sample begins like this: its beginning is that of campaigns, and no name of a campaign has an asterisk.
+    private static let cohortsPrefix = "\(Campaign.samplePrefix)*"
+
     /// - Returns: nil if the app is unknown.
     private static func key(of subject: ReportSubject, _ db: any Database) throws -> [(any ColumnValue)?]? {
         guard let app = try AppTable.id(of: subject.app, db) else { return nil }
         let asOf = subject.asOf?.milliseconds ?? newest
         switch subject.topic {
-        case .offer(let offer):
-            return [app, offer.productID.text.description, offer.offerID.text.description, offer.sample ?? "", asOf]
+        case .offer(let offer, let cohorts):
+            return [
+                app, offer.productID.text.description, offer.offerID.text.description, text(of: offer.sample, cohorts),
+                asOf,
+            ]
         case .subscriptions(_, let zone): return [app, allProducts, allProducts, zone.rawValue, asOf]
         }
     }

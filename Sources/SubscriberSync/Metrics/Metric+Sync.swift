@@ -45,7 +45,7 @@ extension Metric {
     )
     package static let reports = Metric(
         "offer_signer_reports_total", .counter, ["outcome"],
-        "Reports about offers: `made`, or `failed`; the log has the reason.")
+        "Reports: `made`, or `failed`; the log has the reason.")
     package static let reviews = Metric(
         "offer_signer_reviews_total", .counter, ["outcome"],
         "Reviews of customers that find events: `made`, `repeated` because records changed meanwhile, or `failed`; the log has "

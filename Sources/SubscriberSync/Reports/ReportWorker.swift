@@ -92,7 +92,7 @@ extension ReportSubject {
     /// The offer, or the app whose subscriptions the report is about, for the log.
     fileprivate var name: String {
         switch topic {
-        case .offer(let offer): offer.offerID.text.description
+        case .offer(let offer, _): offer.offerID.text.description
         case .subscriptions(let app, _): "subscriptions of \(app.bundleID.text)"
         }
     }

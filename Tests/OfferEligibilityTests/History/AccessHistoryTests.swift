@@ -41,6 +41,20 @@ struct AccessHistoryTests {
         #expect(try Self.history(facts, until: 20).spans == [Self.span(0, 30)])
     }
 
+    @Test("a renewal that starts up to an hour late does not end access, unlike a purchase")
+    func lateRenewal() throws {
+        func history(_ start: Double, _ reason: TransactionReason = .renewal) throws -> AccessHistory {
+            try Self.history(
+                [TestFacts.transaction("1", 0, 30), TestFacts.transaction("2", start, 60) { $0.reason = reason }],
+                until: 100)
+        }
+        let late = try history(30.001)
+        #expect(late.spans == [Self.span(0, 60)] && late.renewals == [.day(30.001)])
+        #expect(try history(30.04).spans == [Self.span(0, 60)])
+        #expect(try history(30.05).spans == [Self.span(0, 30), Self.span(30.05, 60)])
+        #expect(try history(30.001, .purchase).spans.count == 2)
+    }
+
     @Test("a refund ends access, and only once its date has come")
     func refund() throws {
         let facts = [
@@ -128,6 +142,61 @@ struct AccessHistoryTests {
         #expect(try redeemed(facts, until: 95) == AccessHistory.Redeemed(at: .day(30), afterwards: .kept))
         #expect(
             try redeemed(facts.dropLast(), until: 95) == AccessHistory.Redeemed(at: .day(30), afterwards: .lost))
+    }
+
+    /// The start of the period at full price, whether it is a renewal or a purchase, its refund, and what it means.
+    private static let afterDiscount: [(Double, TransactionReason?, Double?, AccessHistory.Afterwards)] = [
+        (60, .renewal, nil, .kept), (60, .purchase, nil, .kept),
+        // A failed payment.
+        (119, .renewal, nil, .kept), (121, .renewal, nil, .lost),
+        // The customer came back.
+        (61, .purchase, nil, .lost), (160, .renewal, nil, .lost),
+        (60, .renewal, 65, .lost), (60, .renewal, 500, .kept),
+        // Old data does not say which it was.
+        (70, nil, nil, .kept), (121, nil, nil, .lost),
+    ]
+
+    @Test("a period at full price was kept only if it followed without a gap, and was not refunded")
+    func gap() throws {
+        for (start, reason, refund, afterwards) in Self.afterDiscount {
+            let found = try Self.afterwards(start, reason, refund)
+            #expect(found == afterwards, "\(start) \(refund ?? 0)")
+        }
+    }
+
+    private static func afterwards(
+        _ start: Double, _ reason: TransactionReason?, _ refund: Double?
+    ) throws -> AccessHistory.Afterwards? {
+        let facts = [
+            try TestFacts.transaction("1", 0, 30),
+            try TestFacts.transaction("2", 30, 60) {
+                $0.offer = AppliedOffer(type: .promotional, identifier: "half", discountType: .payAsYouGo)
+            },
+            try TestFacts.transaction("3", start, start + 30) {
+                $0.reason = reason
+                $0.revocation = refund.map { Revocation(date: .day($0), percentage: 100_000) }
+            },
+        ]
+        return try history(facts, until: 200).redemption(
+            of: ProductID("monthly"), OfferID(utf8: Array("half".utf8)), since: .day(0), wasSigned: { _ in false }
+        )?.afterwards
+    }
+
+    @Test("a second redemption after a gap does not make the first one kept")
+    func secondRedemption() throws {
+        func discounted(_ purchase: inout Purchase) {
+            purchase.offer = AppliedOffer(type: .promotional, identifier: "half", discountType: .payAsYouGo)
+        }
+        let facts = [
+            try TestFacts.transaction("1", 0, 30, discounted),
+            try TestFacts.transaction("2", 80, 110) {
+                discounted(&$0)
+                $0.reason = .purchase
+            }, try TestFacts.transaction("3", 110, 140),
+        ]
+        let redeemed = try Self.history(facts, until: 200).redemption(
+            of: ProductID("monthly"), OfferID(utf8: Array("half".utf8)), since: .day(0), wasSigned: { _ in false })
+        #expect(redeemed == AccessHistory.Redeemed(at: .day(0), afterwards: .lost))
     }
 
     @Test("the storefront is that of the last purchase before a time")

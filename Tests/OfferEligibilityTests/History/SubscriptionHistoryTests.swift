@@ -66,8 +66,22 @@ struct SubscriptionHistoryTests {
         #expect(open?.isOver == false && open?.endedBecause == .billing)
         #expect(try period([failure], until: 30)?.hasFailed == false)
         // Renewals may start a little late without a failure.
-        #expect(try period([TestFacts.transaction("2", 30.02, 60)])?.hasFailed == false)
+        let usual = try period([TestFacts.transaction("2", 30.02, 60)])
+        #expect(usual?.hasFailed == false && usual?.accessEnd == .day(30.02))
+        let refunded = try Self.history(
+            [
+                TestFacts.transaction("1", 0, 30) {
+                    $0.revocation = Revocation(date: .day(29.99), percentage: 100_000)
+                },
+                TestFacts.transaction("2", 30, 60),
+            ], until: 100)
+        #expect(refunded?.periods.map(\.accessEnd) == [.day(29.99), .day(60)])
         #expect(try period([TestFacts.transaction("2", 50, 80) { $0.reason = .purchase }])?.hasFailed == false)
+        // The App Store tries for 60 days. After a longer gap, other renewals are unknown.
+        #expect(try period([TestFacts.transaction("2", 90, 120)])?.recoveredAt == .day(90))
+        #expect(try period([TestFacts.transaction("2", 90.01, 120)])?.hasFailed == false)
+        let much = try period([failure, TestFacts.transaction("2", 200, 230)], until: 300)
+        #expect(much?.hasFailed == true && much?.recoveredAt == nil)
     }
 
     @Test("the last message says if anything can follow")

@@ -17,6 +17,14 @@ struct KeptReportTests {
             asOf: day.map(Sample.day))
     }
 
+    private static func withOtherCohorts(_ subject: ReportSubject) -> [ReportSubject] {
+        guard case .offer(let offer, _) = subject.topic else { return [] }
+        return [
+            ReportSubject(offer, ReportCohorts(.month)), ReportSubject(offer, ReportCohorts(.week, .pacific)),
+            ReportSubject(offer, ReportCohorts(.month, .pacific)),
+        ]
+    }
+
     @Test("a request waits until it is answered, and the result stays", arguments: StoreEngine.all)
     func answer(engine: StoreEngine) async throws {
         try await engine.withStore { store in
@@ -60,6 +68,7 @@ struct KeptReportTests {
                 try [Self.subject(), Self.subject(asOf: 0), Self.subject(asOf: 1), Self.subject(2)]
                 + ReportZone.allCases.map { ReportSubject(.subscriptions(Sample.production, $0)) }
                 + [ReportSubject(.subscriptions(Sample.production, .utc), asOf: Sample.day(1))]
+                + [Self.subject(), Self.subject(2)].flatMap(Self.withOtherCohorts)
             for subject in subjects { #expect(try await store.requestReport(subject, at: Sample.day(1))) }
             try await store.settleReport(subjects[1], result: [9], at: Sample.day(1))
             #expect(Set(try await store.keptReports().map(\.subject)) == Set(subjects))
