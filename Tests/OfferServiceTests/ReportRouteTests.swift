@@ -107,7 +107,8 @@ struct ReportRouteTests {
         for query in queries {
             let report = await Self.get(service, query)
             let settings = report.json["settings"] as? [String: Any]
-            #expect(settings?["cohorts"] as? String == (query.contains("month") ? "month" : "week"), "\(report.text)")
+            let span = query.contains("cohorts=month") ? "month" : "week"
+            #expect(settings?["cohorts"] as? String == span, "\(report.text)")
             #expect(settings?["timeZone"] as? String == (query.contains("pacific") ? "pacific" : "utc"))
             starts.append((report.json["cohorts"] as? [[String: Any]])?.first?["start"] as? String)
         }
