@@ -68,6 +68,8 @@ struct EventReference {
         }
         if event.type == "DID_FAIL_TO_RENEW" { note("payment_failed") }
         if event.type == "DID_RENEW", event.subtype == "BILLING_RECOVERY" { note("payment_recovered") }
+        // The offer of a share or a seat is its purchaser's.
+        guard event.ownership == "PURCHASED" else { return }
         if event.type == "OFFER_REDEEMED", let offer = event.subscription.nextOffer {
             redeem(offer, event.subscription.nextProductID, by: number, at: event.date, during: event.subscription.last)
         }

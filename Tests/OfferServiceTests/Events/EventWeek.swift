@@ -152,7 +152,7 @@ final class EventWeek {
     /// Lets each directed customer do something now and then.
     private func direct() throws -> [StandInWorld.Notification] {
         var notifications: [StandInWorld.Notification] = []
-        for place in 0..<directed where Int.random(in: 0..<5, using: &random) == 0 {
+        for place in 0..<directed where Int.random(in: 0..<3, using: &random) == 0 {
             let (name, number) = ("directed \(place)", world.settings.customers + place)
             let product = "com.example.app.pro.weekly"
             guard let known = try? world.customer(named: name, at: now) else {

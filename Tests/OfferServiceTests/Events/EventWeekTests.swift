@@ -36,7 +36,7 @@ struct EventWeekTests {
             step += 1
             let isDown = [9, 10, 18].contains(step)
             if isDown { await week.receiver.stop() } else { try await week.receiver.start() }
-            if step % 4 == 0 { week.receiver.killSoon { [processes = week.processes] in processes.killNext() } }
+            if step % 3 == 0 { week.receiver.killSoon { [processes = week.processes] in processes.killNext() } }
             // Some searches end before they are over.
             if step % 9 == 0 { week.processes.killNext() }
             try await week.pass(hours: Int64(step % 5 + 5), isDelivered: !isDown)
