@@ -21,25 +21,27 @@ struct Stretch {
     /// - Returns: nil for a period without access.
     private init?(_ period: Period, before next: Period?, _ messages: [RenewalMessage], until now: Timestamp) {
         (transactionID, start) = (period.transactionID, period.start)
-        if let revocation = period.purchase.revocation, revocation.date <= now {
-            end = min(period.end, revocation.date)
-            endedBecause = revocation.type == .family ? .other : .refunded
+        let revocation = period.purchase.revocation.flatMap { $0.date <= now ? $0 : nil }
+        let becauseOfIt = revocation.map { $0.type == .family ? Subscription.EndReason.other : .refunded }
+        if let revocation, let becauseOfIt, revocation.date < period.end {
+            (end, endedBecause) = (revocation.date, becauseOfIt)
             guard end > start else { return nil }
             return
         }
+        // A refund after the end takes no access away.
         guard period.end > start else { return nil }
         let later = messages.filter { [start] message in
             message.at >= start && message.at <= period.end + Self.longestRetry
                 && next.map { message.at < $0.start } ?? true
         }
         let grace = later.compactMap(\.graceEnd).filter { $0 <= period.end + Self.longestRetry }.max()
-        let known = max(period.end, grace ?? period.end)
+        let known = max(period.end, grace.map { min($0, revocation?.date ?? $0) } ?? period.end)
         if let next, next.purchase.reason == .renewal, next.start <= known + Self.usualDelay {
             end = max(known, next.start)
         } else {
             end = known
         }
-        endedBecause = Self.reason(later, period.end)
+        endedBecause = becauseOfIt ?? Self.reason(later, period.end)
     }
 
     /// The last message about an end counts; then a failed payment; then auto-renew that was off.

@@ -53,6 +53,12 @@ struct AccessHistoryTests {
         #expect(try history(30.04).spans == [Self.span(0, 60)])
         #expect(try history(30.05).spans == [Self.span(0, 30), Self.span(30.05, 60)])
         #expect(try history(30.001, .purchase).spans.count == 2)
+        let refunded = try Self.history(
+            [
+                TestFacts.transaction("1", 0, 30, signed: 40) { $0.revocation = Revocation(date: .day(40)) },
+                TestFacts.transaction("2", 30.001, 60),
+            ], until: 100)
+        #expect(refunded.spans == [Self.span(0, 60)], "a refund after the end takes no access away")
     }
 
     @Test("a refund ends access, and only once its date has come")
