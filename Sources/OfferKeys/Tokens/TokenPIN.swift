@@ -62,8 +62,11 @@ final class TokenPIN: Sendable {
         let note = RefusalNote(file)
         // Another file with the same PIN has no note yet.
         if refused.contains(pin) { throw refusal(of: token, in: module, note, triesPIN: triesPIN) }
-        if let failure = failed.first(where: { $0.pin == pin }) { throw .loginFailed(failure.error) }
         let wasAccepted = accepted.map { $0 == pin } ?? false
+        // If the token no longer tells of a wrong PIN, another process entered it.
+        if let failure = failed.first(where: { $0.pin == pin }), !wasAccepted || token.hadWrongPIN {
+            throw .loginFailed(failure.error)
+        }
         // The token counts a wrong PIN. If this process entered it, or had logged in with this PIN, this PIN is not that one.
         // Otherwise, another process may have tried this very PIN.
         let isOther = (wasAccepted || !refused.isEmpty || !failed.isEmpty) && !token.isAtFinalTry
