@@ -74,7 +74,7 @@ enum ForwardTable {
         for event in try events(of: customer, db) { try delete(Entry(event), db) }
     }
 
-    /// Removes those events of the customers of a subscription that name one of the given accounts.
+    /// Removes those events of the customers of a subscription that name one of the given accounts, or no account.
     static func deleteEvents(
         of customer: Int64, naming accounts: Set<CustomerIdentifier>, _ db: any Database
     ) throws {
@@ -85,10 +85,11 @@ enum ForwardTable {
             let body: [UInt8] = try event["body"]
             // A body that cannot be read is removed.
             let named = try? JSONDecoder().decode(Event.self, from: Data(body)).customer
+            let isAnonymous = named.map { $0["appAccountToken"] == nil && $0["applicationUsername"] == nil } ?? true
             let isNamed = accounts.contains { account in
-                named.map { $0[account.kind.rawValue] == String(decoding: account.utf8, as: UTF8.self) } ?? true
+                named?[account.kind.rawValue] == String(decoding: account.utf8, as: UTF8.self)
             }
-            if isNamed { try delete(Entry(event), db) }
+            if isAnonymous || isNamed { try delete(Entry(event), db) }
         }
     }
 
