@@ -18,12 +18,13 @@ extension Subscription {
         self.changesKnownSince = changesKnownSince
         if !subscription.isAnothers { paidFor = timeline.paidTime(to: place, at: now) }
         isPaidTimeWhole = subscription.isAnothers || isGroupKnown
+        if let renewal = current.renewal {
+            read(renewal, standing)
+            // An active subscriber gets no win-back offers.
+            areWinBackOffersKnown = hasAccess || endedAt.map { renewal.signedDate >= $0 } ?? false
+        }
+        // The renewal info may say that a commitment is over.
         autoRenewChange = signals.autoRenewChange(isCommitted: isCommitted)
-        guard let renewal = current.renewal else { return }
-        read(renewal, standing)
-        autoRenewChange = signals.autoRenewChange(isCommitted: isCommitted)
-        // An active subscriber gets no win-back offers.
-        areWinBackOffersKnown = hasAccess || endedAt.map { renewal.signedDate >= $0 } ?? false
     }
 
     private init(

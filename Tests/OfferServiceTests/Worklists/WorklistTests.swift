@@ -205,12 +205,10 @@ struct WorklistTests {
         for number in 1...30 as ClosedRange<UInt64> {
             try await service.addSubscriber("\(1000 + number)", account: number, autoRenew: false)
         }
-        let app = try #require(service.catalogue.apps[Sample.bundleID])
-        let stay = try #require(app.rules.offers.first)
-        let reader = WorklistReader(
-            .offer(stay, includesHeldOut: false), of: Sample.production, app, at: Sample.day(10))
         let erasing = ErasingStore(service: service)
-        let list = try await reader.all(in: service.store, workers: 1, pageSize: 10) { erasing.erase(atShare: $0) }
+        let list = try await Self.reader(of: service).all(in: service.store, workers: 1, pageSize: 10) {
+            erasing.erase(atShare: $0)
+        }
         #expect(list.count == 29 && !list.contains { $0.appAccountToken == Sample.token(1) })
     }
 
@@ -224,12 +222,10 @@ struct WorklistTests {
         }
         let other = Sample.transaction("2001", of: "1001", 0, 30) { $0.appAccountToken = Sample.token(31) }
         try await service.store.merge([other], in: Sample.production)
-        let app = try #require(service.catalogue.apps[Sample.bundleID])
-        let stay = try #require(app.rules.offers.first)
-        let reader = WorklistReader(
-            .offer(stay, includesHeldOut: false), of: Sample.production, app, at: Sample.day(10))
         let erasing = ErasingStore(service: service)
-        let list = try await reader.all(in: service.store, workers: 1, pageSize: 10) { erasing.erase(atShare: $0) }
+        let list = try await Self.reader(of: service).all(in: service.store, workers: 1, pageSize: 10) {
+            erasing.erase(atShare: $0)
+        }
         #expect(list.count == 30 && !list.contains { $0.appAccountToken == Sample.token(1) })
         #expect(list.contains { $0.appAccountToken == Sample.token(31) })
     }
@@ -248,10 +244,7 @@ struct WorklistTests {
         try await service.store.link(
             .originalTransactionID(Sample.id("1004")), to: .applicationUsername(username), in: Sample.production,
             at: Sample.day(9))
-        let app = try #require(service.catalogue.apps[Sample.bundleID])
-        let reader = WorklistReader(
-            .offer(try #require(app.rules.offers.first), includesHeldOut: false), of: Sample.production, app,
-            at: Sample.day(10))
+        let reader = try Self.reader(of: service)
         let before = try await reader.page(from: nil, limit: 100, in: service.store).customers
         #expect(before.count == 5, "\(before)")
         let page = try await reader.page(from: nil, limit: 100, in: service.store) {
@@ -261,6 +254,14 @@ struct WorklistTests {
         }
         #expect(page.customers.map(\.appAccountToken) == [Sample.token(31), Sample.token(3), nil], "\(page.customers)")
         #expect(page.customers.last?.applicationUsername == username)
+    }
+
+    /// A reader of the customers who may have the first offer.
+    private static func reader(of service: StoreService) throws -> WorklistReader {
+        let app = try #require(service.catalogue.apps[Sample.bundleID])
+        return WorklistReader(
+            .offer(try #require(app.rules.offers.first), includesHeldOut: false), of: Sample.production, app,
+            at: Sample.day(10))
     }
 
     /// Erases customer 1 after the first page.
