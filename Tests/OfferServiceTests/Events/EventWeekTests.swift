@@ -39,13 +39,17 @@ struct EventWeekTests {
             if step % 3 == 0 { week.receiver.killSoon { [processes = week.processes] in processes.killNext() } }
             // Some searches end before they are over.
             if step % 9 == 0 { week.processes.killNext() }
+            let kills = week.processes.kills
             try await week.pass(hours: Int64(step % 5 + 5), isDelivered: !isDown)
+            // Few requests arrived, or none.
+            if step % 3 == 0, week.processes.kills == kills { week.processes.killNext() }
         }
         try await week.deliver()
         Self.compare(week)
-        #expect(week.processes.kills >= 6)
+        let kills = week.processes.kills
+        #expect(kills >= step / 3)
         try await week.end()
-        print("\(engine): \(week.receiver.received.count) events, \(week.processes.kills) kills")
+        print("\(engine): \(week.receiver.received.count) events, \(kills) kills")
     }
 
     private static func compare(_ week: EventWeek) {
