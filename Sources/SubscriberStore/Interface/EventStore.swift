@@ -18,6 +18,11 @@ package protocol EventStore: Sendable {
     /// - Returns: false if all are added.
     func enrolCustomers(of app: AppScope, limit: Int) async throws(StoreError) -> Bool
 
+    /// Returns the states that reviews of some subscriptions found.
+    func reviewStates(
+        of subscriptions: Set<TransactionID>, in app: AppScope
+    ) async throws(StoreError) -> ReviewStates
+
     /// Lists the reviews of customers whose records changed, or whose time has come, the most overdue first.
     func dueReviews(of app: AppScope, by now: Timestamp, limit: Int) async throws(StoreError) -> [DueReview]
 
@@ -64,16 +69,27 @@ package struct ReviewStates: Hashable, Sendable, Codable {
 
     /// Returns the state of an account. A new account may be the only one before, which has got its name since. If it is
     /// another customer, what was found about the subscription is not sent again, and the customer may become eligible.
-    /// - Parameter present: the accounts that the subscription has now.
-    package func state(of account: String, among present: Set<String>) -> ReviewState? {
+    /// - Parameters:
+    ///   - present: the accounts that the subscription has now.
+    ///   - elsewhere: the state that reviews of another subscription found for the account, which it represented before.
+    package func state(
+        of account: String, among present: Set<String>, elsewhere: ReviewState? = nil
+    ) -> ReviewState? {
         if let known = byAccount[account] { return known }
-        if byAccount.count == 1, let (name, state) = byAccount.first, !present.contains(name) { return state }
-        guard !byAccount.isEmpty else { return nil }
-        return ReviewState(sent: byAccount.values.reduce(into: [:]) { $0.merge($1.sent, uniquingKeysWith: max) })
+        if byAccount.count == 1, let (name, state) = byAccount.first, !present.contains(name) {
+            return elsewhere?.merging(state) ?? state
+        }
+        let sent =
+            byAccount.isEmpty
+            ? nil : ReviewState(sent: byAccount.values.reduce(into: [:]) { $0.merge($1.sent, uniquingKeysWith: max) })
+        guard let elsewhere, let sent else { return elsewhere ?? sent }
+        return elsewhere.merging(sent)
     }
 
-    package func merging(_ other: ReviewStates) -> ReviewStates {
-        ReviewStates(byAccount.merging(other.byAccount) { $0.merging($1) })
+    /// Adds what reviews of another subscription found. If both know an account, these states are the newer ones: they say
+    /// which offers it may have, and both say what is not sent again.
+    package func adding(_ other: ReviewStates) -> ReviewStates {
+        ReviewStates(byAccount.merging(other.byAccount) { $0.merging(ReviewState(sent: $1.sent)) })
     }
 
     package var json: String {

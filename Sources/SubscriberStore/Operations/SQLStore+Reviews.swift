@@ -49,6 +49,17 @@ extension SQLStore {
         }
     }
 
+    package func reviewStates(
+        of subscriptions: Set<TransactionID>, in app: AppScope
+    ) async throws(StoreError) -> ReviewStates {
+        try await read { db in
+            guard let app = try AppTable.id(of: app, db) else { return ReviewStates([:]) }
+            return try subscriptions.sorted { $0.precedes($1) }.reduce(ReviewStates([:])) { found, original in
+                try ReviewTable.states(of: original, app, db).map(found.adding) ?? found
+            }
+        }
+    }
+
     package func settle(_ review: SettledReview) async throws(StoreError) -> Bool {
         let scope = review.due.app
         let originals = [review.originalTransactionID].compactMap(\.self) + review.representatives

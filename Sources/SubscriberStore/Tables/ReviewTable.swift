@@ -121,7 +121,17 @@ enum ReviewTable {
         let before = try (known?["state"] as String?).map { try ReviewStates(json: $0) }
         try db.send(
             "UPDATE customer_review SET state = ? WHERE subscription = ?",
-            [try (before?.merging(states) ?? states).json, subscription])
+            [try (before?.adding(states) ?? states).json, subscription])
+    }
+
+    /// Returns the states that reviews of a subscription found; nil if there are none.
+    static func states(of original: TransactionID, _ app: Int64, _ db: any Database) throws -> ReviewStates? {
+        try db.row(
+            """
+            SELECT state FROM customer_review JOIN subscription ON subscription.id = customer_review.subscription
+            WHERE subscription.app = ? AND original_transaction_id = ? AND state IS NOT NULL
+            """, [app, original.string]
+        ).map { try ReviewStates(json: $0["state"]) }
     }
 
     /// Removes the planned reviews of an app whose events are no longer sent.

@@ -32,7 +32,7 @@ package struct CustomerReviewer: Sendable {
         }
         let represented = customers.filter { original != nil && $0.customer.firstSubscription == original }
         let present = Set(represented.map(\.account))
-        var states: [String: ReviewState] = [:]
+        var found: [String: ReviewState] = [:]
         var next: [Timestamp] = []
         var kinds: [CustomerEvent.Kind] = []
         var events: [SettledReview.Event] = []
@@ -43,9 +43,12 @@ package struct CustomerReviewer: Sendable {
                 wait = max(wait ?? end, end)
                 continue
             }
+            let states = before ?? ReviewStates([:])
+            let elsewhere =
+                states.byAccount[account] == nil ? try await state(of: account, customer, besides: original) : nil
             let review = try await review(
-                customer, ledger, due, after: before?.state(of: account, among: present), at: now)
-            states[account] = review.state
+                customer, ledger, due, after: states.state(of: account, among: present, elsewhere: elsewhere), at: now)
+            found[account] = review.state
             next.append(review.next)
             for event in review.events where configured.events.kinds.contains(event.kind) {
                 let sent = SentEvent(event: event, app: app, account: account, customer: customer)
@@ -58,9 +61,9 @@ package struct CustomerReviewer: Sendable {
         let isForwarded = due.isChanged || represented.isEmpty
         let others = Set(customers.compactMap(\.customer.firstSubscription)).filter { $0 != original && isForwarded }
         // While one customer waits, nothing is recorded about any of them.
-        let found = represented.isEmpty ? nil : ReviewStates(states)
+        let after = represented.isEmpty ? nil : ReviewStates(found)
         let settled = SettledReview(
-            due, of: original, states: wait == nil ? found : before, next: wait ?? next.min(),
+            due, of: original, states: wait == nil ? after : before, next: wait ?? next.min(),
             events: wait == nil ? events : [], receivers: configured.events.receivers,
             representatives: others.sorted { $0.precedes($1) }, at: now)
         return try await store.settle(settled) ? (wait == nil ? kinds : []) : nil
@@ -70,6 +73,15 @@ package struct CustomerReviewer: Sendable {
     private static func name(of identifier: CustomerIdentifier) -> String {
         guard identifier.account != nil else { return "" }
         return (try? SHA256.hash(identifier.utf8)).map { Hexadecimal.text(of: Array($0.prefix(8))) } ?? ""
+    }
+
+    /// Returns the state that reviews of the customer's other subscriptions found for an account. One of them represented
+    /// the customer before this one was known to be older, or to be the customer's.
+    private func state(
+        of account: String, _ customer: OwnedCustomer, besides original: TransactionID?
+    ) async throws(StoreError) -> ReviewState? {
+        let others = Set(customer.facts.map(\.originalTransactionID)).filter { $0 != original }
+        return others.isEmpty ? nil : try await store.reviewStates(of: others, in: app).byAccount[account]
     }
 
     private func review(

@@ -21,6 +21,12 @@ extension CurrentStore: EventStore {
         try await read { store throws(StoreError) in try await store.dueReviews(of: app, by: now, limit: limit) }
     }
 
+    package func reviewStates(
+        of subscriptions: Set<TransactionID>, in app: AppScope
+    ) async throws(StoreError) -> ReviewStates {
+        try await read { store throws(StoreError) in try await store.reviewStates(of: subscriptions, in: app) }
+    }
+
     package func settle(_ review: SettledReview) async throws(StoreError) -> Bool {
         try await write { store throws(StoreError) in try await store.settle(review) }
     }

@@ -227,6 +227,30 @@ struct CustomerEventTests {
         #expect(after.filter { $0.customer == "1002" }.map(\.type) == ["no_longer_eligible"], "\(after)")
     }
 
+    @Test("an older purchase that turns up for an account repeats none of its events")
+    func olderPurchase() async throws {
+        let service = try Self.makeService()
+        #expect(try await Self.round(service, day: 1).isEmpty)
+        // Another account's subscription, which a purchase of account 1 joins later.
+        try await service.addSubscriber("1000", account: 2, autoRenew: true)
+        try await service.addSubscriber("1001", account: 1, autoRenew: true)
+        try await Self.setAutoRenew(false, service, day: 10.1)
+        #expect(try await Self.round(service, day: 10.2).map(\.type) == ["became_eligible"])
+        service.setDay(10.3)
+        #expect(try await service.decide(StoreService.token(1)).signed == ["stay"])
+        #expect(try await Self.round(service, day: 10.4).map(\.type) == ["signed", "no_longer_eligible"])
+        let older = Sample.transaction("900", of: "900", -40, -10) { $0.appAccountToken = Sample.token(1) }
+        let joined = Sample.transaction("1002", of: "1000", 10.4, 30) { $0.appAccountToken = Sample.token(1) }
+        for (day, fact) in [(10.5, joined), (10.7, older)] {
+            try await service.store.merge([fact], in: Sample.production)
+            let events = try await Self.round(service, day: day) + (try await Self.round(service, day: day + 0.1))
+            #expect(!events.contains { $0.type == "signed" || $0.type == "no_longer_eligible" }, "\(day) \(events)")
+            #expect(!events.contains { $0.type == "became_eligible" && $0.token == Sample.token(1).description })
+        }
+        try await Self.setAutoRenew(true, service, day: 10.9)
+        #expect(try await Self.round(service, day: 11).isEmpty)
+    }
+
     @Test("a personal link opens its offer when the customer opens it, however old the mailing is")
     func opened() async throws {
         let service = try Self.makeService()
