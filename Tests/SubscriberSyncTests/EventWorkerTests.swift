@@ -13,7 +13,9 @@ import Testing
 
 @Suite("The worker of events")
 struct EventWorkerTests {
-    private static func catalogue(_ url: String) throws -> Catalogue {
+    private static func catalogue(
+        _ url: String, _ offer: String = "{offerID: stay, rule: {subscription: {autoRenew: off}}}"
+    ) throws -> Catalogue {
         let yaml = """
             apps:
               - bundleID: com.example.app
@@ -22,7 +24,7 @@ struct EventWorkerTests {
                 products:
                   - productID: monthly
                     subscriptionGroupID: "21012345"
-                    offers: [{offerID: stay, rule: {subscription: {autoRenew: off}}}]
+                    offers: [\(offer)]
             """
         let (file, problems) = ConfigurationFile.read(Array(yaml.utf8), name: "offers.yaml")
         try #require(problems.isEmpty, "\(problems)")
@@ -136,5 +138,109 @@ struct EventWorkerTests {
             _ = try? await task.value
             try store.store?.close()
         }
+    }
+
+    /// A process that finds events in a shared database, with a clock of the test.
+    private struct Finder {
+        let store: CurrentStore
+        let metrics = SyncMetrics(MetricRegistry())
+        let worker: EventWorker
+        let task: Task<Void, any Error>
+
+        init(_ url: String, _ catalogue: Catalogue, now: @escaping @Sendable () -> Timestamp) throws {
+            let store = CurrentStore(
+                StoreSettings(location: .postgreSQL(url: url)),
+                store: try PostgreSQLStore(PostgreSQLSettings(url: url, writers: 2, readers: 1)),
+                log: RecordedLog().logger)
+            let worker = EventWorker(
+                store, policy: CurrentPolicy(Policy(ring: KeyRing(), catalogue: catalogue)),
+                executor: globalConcurrentExecutor, now: now, metrics: metrics, log: RecordedLog().logger)
+            self.store = store
+            self.worker = worker
+            task = Task {
+                while !Task.isCancelled {
+                    await worker.round()
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+            }
+        }
+
+        func end() async throws {
+            task.cancel()
+            _ = try? await task.value
+            try store.store?.close()
+        }
+    }
+
+    @Test("a rule about time is an event within a minute of its time, once, on one of three processes that come and go")
+    func time() async throws {
+        let receiver = "http://127.0.0.1:9/events"
+        let catalogue = try Self.catalogue(
+            receiver, "{offerID: back, rule: {subscription: {status: expired, endedAgo: {atLeast: 3d}}}}")
+        let url = try TestPostgreSQL.shared.get().makeDatabase()
+        let now = NIOLockedValueBox(Sample.day(12))
+        let time: @Sendable () -> Timestamp = { now.withLockedValue { $0 } }
+        func process() throws -> Finder { try Finder(url, catalogue, now: time) }
+        var processes = try [process(), process(), process()]
+        let store = processes[0].store
+        try await store.beginReviews(of: Sample.production, by: "before", at: Sample.day(0))
+        // Each subscription ended at some second of ten minutes.
+        var random = SplitMix64(seed: 11)
+        var due: [String: Timestamp] = [:]
+        for number in 1...40 {
+            let original = "\(1000 + number)"
+            let end = 10 + Double.random(in: 0..<600, using: &random) / 86_400
+            due[original] = Sample.day(end + 3)
+            let purchase = Sample.transaction(original, of: original, -20, end) {
+                $0.appAccountToken = Sample.token(UInt64(number))
+            }
+            let lapsed = Sample.renewal(of: original, signed: end + 0.01) { renewal in
+                renewal = Renewal(productID: renewal.productID, autoRenewStatus: .off)
+                renewal.expirationIntent = .cancelled
+                renewal.appAccountToken = Sample.token(UInt64(number))
+            }
+            try await store.merge([purchase, lapsed], in: Sample.production)
+        }
+        for step in 0...22 {
+            now.withLockedValue { $0 = Sample.day(step == 0 ? 12 : 13) + .seconds(30 * max(step - 1, 0)) }
+            if step % 5 == 1 {
+                try await processes.removeLast().end()
+                processes.insert(try process(), at: 1)
+            }
+            try await waitUntil { try await store.dueReviews(of: Sample.production, by: time(), limit: 1).isEmpty }
+        }
+        var found: [String: [Timestamp]] = [:]
+        while true {
+            let forwards = try await store.claimForwards(
+                to: receiver, dueAt: time(), leaseEnd: time() + .seconds(60), limit: 100)
+            if forwards.isEmpty { break }
+            for forward in forwards {
+                let event = try #require(Self.event(forward.body))
+                let json = try #require(
+                    try JSONSerialization.jsonObject(with: Data(forward.body)) as? [String: Any])
+                let at = Timestamp(milliseconds: try #require(json["at"] as? Int64))
+                if event.type == "became_eligible" { found[event.customer, default: []].append(at) }
+                try await store.settle(forward.id, .delivered)
+            }
+        }
+        #expect(Set(found.keys) == Set(due.keys))
+        for (customer, times) in found {
+            let late = times.map { $0.milliseconds - (due[customer]?.milliseconds ?? 0) }
+            #expect(late.count == 1 && late.allSatisfy { (0..<60_000).contains($0) }, "\(customer): \(late)")
+        }
+        // If nobody makes the reviews, each process says since when they are late.
+        for process in processes.dropFirst() { try await process.end() }
+        processes[0].task.cancel()
+        _ = try? await processes[0].task.value
+        let metrics = processes[0].metrics
+        func late() -> [Double] { metrics.samples(of: .oldestReview).map(\.value) }
+        await processes[0].worker.readFigures()
+        #expect(late() == [])
+        now.withLockedValue { $0 = Sample.day(16) }
+        await processes[0].worker.readFigures()
+        // A customer is looked at each day, at the latest.
+        let day = (Double(Sample.day(13).milliseconds) / 1000)...(Double(Sample.day(14).milliseconds) / 1000 + 660)
+        #expect(late().count == 1 && late().allSatisfy(day.contains), "\(late())")
+        try processes[0].store.store?.close()
     }
 }

@@ -233,7 +233,7 @@ extension Metric {
         storeRoundTrips, storeRetries,
         retentionAnswers, retentionRepeats, retentionRecords, retentionDeadlineMisses, retentionSeconds, apiRequests,
         apiSeconds,
-        connectRequests, catalogueFindings, catalogueRead, reports, reviews, events,
+        connectRequests, catalogueFindings, catalogueRead, reports, reviews, oldestReview, events,
         recoveredUntil, subscriptionsDue, forwards, forwardsPending, forwardsDead, oldestForward, keyState,
         ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,
         auditBreaks, auditHeadLine, auditHeadHash, consoleSignIns, connections,

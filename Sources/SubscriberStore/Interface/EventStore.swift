@@ -26,6 +26,10 @@ package protocol EventStore: Sendable {
     /// Lists the reviews of customers whose records changed, or whose time has come, the most overdue first.
     func dueReviews(of app: AppScope, by now: Timestamp, limit: Int) async throws(StoreError) -> [DueReview]
 
+    /// Returns the oldest time for which a review was planned that is not made yet; nil if none is late. Reviews of customers
+    /// whose records changed have no such time, but come before the others.
+    func oldestDueReview(of app: AppScope, by now: Timestamp) async throws(StoreError) -> Timestamp?
+
     /// Records a review, and puts its events into the outbox of each receiver, atomically.
     /// - Returns: false if nothing was recorded, because the customer's records have changed or another process was first.
     func settle(_ review: SettledReview) async throws(StoreError) -> Bool

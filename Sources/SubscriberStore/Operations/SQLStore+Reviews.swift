@@ -49,6 +49,10 @@ extension SQLStore {
         }
     }
 
+    package func oldestDueReview(of app: AppScope, by now: Timestamp) async throws(StoreError) -> Timestamp? {
+        try await read { db in try AppTable.id(of: app, db).flatMap { try ReviewTable.oldestDue($0, by: now, db) } }
+    }
+
     package func reviewStates(
         of subscriptions: Set<TransactionID>, in app: AppScope
     ) async throws(StoreError) -> ReviewStates {

@@ -102,6 +102,17 @@ enum ReviewTable {
         }
     }
 
+    /// Returns the oldest planned time of a due review.
+    static func oldestDue(_ app: Int64, by now: Timestamp, _ db: any Database) throws -> Timestamp? {
+        // 0 and 1 are no times.
+        try db.number(
+            """
+            SELECT due_at FROM customer_review WHERE app = ? AND due_at IS NOT NULL AND due_at > 1 AND due_at <= ?
+            ORDER BY due_at LIMIT 1
+            """, [app, now.milliseconds]
+        ).map(Timestamp.init(milliseconds:))
+    }
+
     /// Records a review, unless the customer's records have changed.
     /// - Returns: false if nothing was recorded.
     static func settle(

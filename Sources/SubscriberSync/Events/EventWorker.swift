@@ -34,6 +34,7 @@ package struct EventWorker: Service {
     }
 
     private static let interval = Duration.milliseconds(500)
+    private static let figuresInterval = Duration.seconds(10)
     /// The reviews of an app that are made before those of the next app.
     private static let reviewsPerStep = 50
     /// The reviews that are made due at a time: few, because a signature may wait for their rows.
@@ -58,9 +59,24 @@ package struct EventWorker: Service {
     package func run() async throws {
         guard store.isConfigured else { return try await gracefulShutdown() }
         await cancelWhenGracefulShutdown {
+            async let figures: Void = Periodic.run(every: Self.figuresInterval) { await readFigures() }
             await Periodic.run(every: Self.interval) { await round() }
+            await figures
         }
         await finding.release()
+    }
+
+    /// Reads how late reviews are, on every process: the one that makes them may have stopped.
+    package func readFigures() async {
+        guard store.store != nil, let catalogue = policy.snapshot.catalogue else { return }
+        var oldest: [AppScope: Timestamp] = [:]
+        for (bundleID, app) in catalogue.apps where !app.events.receivers.isEmpty {
+            for environment in app.environments {
+                let scope = AppScope(bundleID: bundleID, environment: environment)
+                oldest[scope] = try? await store.oldestDueReview(of: scope, by: now())
+            }
+        }
+        metrics.update(\.oldestReviews, oldest)
     }
 
     /// Makes all due reviews of the apps that have receivers, some of each app at a time.

@@ -50,6 +50,9 @@ extension Metric {
         "offer_signer_reviews_total", .counter, ["outcome"],
         "Reviews of customers that find events: `made`, `repeated` because records changed meanwhile, or `failed`; the log has "
             + "the reason.")
+    package static let oldestReview = Metric(
+        "offer_signer_oldest_review_timestamp_seconds", .gauge, ["app", "environment"],
+        "Time for which the oldest review was planned that is not made yet, in Unix time. Absent if none is late.")
     package static let events = Metric(
         "offer_signer_events_total", .counter, ["type"],
         "Events of customers put into the outbox, by type.")

@@ -10,6 +10,8 @@ package struct SyncFigures: Sendable {
     package var intakes: [Intake] = []
     /// The notifications that are waiting to be forwarded or were given up, for each receiver.
     var receivers: [Receiver] = []
+    /// The oldest time for which a review was planned that is not made yet, for each app and environment with one.
+    var oldestReviews: [AppScope: Timestamp] = [:]
     /// The attempts of this process to deliver, by the receiver's name.
     package var deliveries: [String: DeliveryFigures] = [:]
     /// The number of unacknowledged redemptions without an authorisation, by environment; nil if it is unknown.
@@ -39,6 +41,9 @@ extension SyncFigures {
         case .forwardsPending: ofReceivers { Double($0.map(\.pending).reduce(0, +)) }
         case .forwardsDead: ofReceivers { Double($0.map(\.dead).reduce(0, +)) }
         case .oldestForward: ofReceivers { $0.compactMap(\.oldestPending).min().map { Double($0.milliseconds) / 1000 } }
+        case .oldestReview:
+            oldestReviews.map { app, time in (labels: app.labels, value: Double(time.milliseconds) / 1000) }
+                .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
         case .catalogueFindings:
             catalogueReports.flatMap { report in
                 CatalogueFinding.Severity.allCases.compactMap { severity in

@@ -21,6 +21,10 @@ extension CurrentStore: EventStore {
         try await read { store throws(StoreError) in try await store.dueReviews(of: app, by: now, limit: limit) }
     }
 
+    package func oldestDueReview(of app: AppScope, by now: Timestamp) async throws(StoreError) -> Timestamp? {
+        try await read { store throws(StoreError) in try await store.oldestDueReview(of: app, by: now) }
+    }
+
     package func reviewStates(
         of subscriptions: Set<TransactionID>, in app: AppScope
     ) async throws(StoreError) -> ReviewStates {
