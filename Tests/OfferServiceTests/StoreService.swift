@@ -19,7 +19,7 @@ import Testing
 /// The time is day 10 of ``Sample``.
 struct StoreService {
     let folder: TemporaryFolder
-    let store: SQLiteStore
+    let store: any SQLStore
     let current: CurrentStore
     let routes: TestService
     let catalogue: Catalogue
@@ -29,39 +29,41 @@ struct StoreService {
 
     /// - Parameters:
     ///   - chain: signs the App Store's data; nil for the standard one.
+    ///   - location: of the database; nil for a new one in SQLite.
     ///   - isOpen: false for a service whose database is not open.
     init(
         catalogue: Catalogue, callers: [Caller] = [], userIssuers: [UserIssuer] = [], limits: Limits = Limits(),
-        hasIssuerID: Bool = true, ocsp: OCSPTransport? = nil, chain: TestChain? = nil, isOpen: Bool = true,
-        parts: (inout Application.Dependencies) -> Void = { _ in }
+        webOrigins: Set<WebOrigin> = [], hasIssuerID: Bool = true, ocsp: OCSPTransport? = nil, chain: TestChain? = nil,
+        location: StoreLocation? = nil, isOpen: Bool = true, parts: (inout Application.Dependencies) -> Void = { _ in }
     ) throws {
         self.catalogue = catalogue
         self.chain = try chain ?? TestChain.standard.get()
         folder = try TemporaryFolder()
-        let settings = SQLiteSettings(path: folder.path + "/subscribers.sqlite")
-        store = try SQLiteStore(settings)
+        let location = location ?? .sqlite(path: folder.path + "/subscribers.sqlite")
+        store = try #require(location.open() as? any SQLStore)
         current = CurrentStore(
-            StoreSettings(location: .sqlite(path: settings.path)), store: isOpen ? store : nil,
-            log: RecordedLog().logger)
+            StoreSettings(location: location), store: isOpen ? store : nil, log: RecordedLog().logger)
         pair = try Fixtures.makeSigningKey()
         appStore = try .trusting(self.chain)
         routes = try TestService(
             pair: pair, catalogue: catalogue,
             issuerIDs: hasIssuerID ? IssuerIDs(ofAllApps: Fixtures.issuerID()) : IssuerIDs(), callers: callers,
-            userIssuers: userIssuers, limits: limits, appStore: appStore, ocsp: ocsp, store: current, parts: parts)
+            userIssuers: userIssuers, limits: limits, webOrigins: webOrigins, appStore: appStore, ocsp: ocsp,
+            store: current, parts: parts)
         setDay(10)
     }
 
     /// - Parameter yaml: the configuration file.
     init(
-        yaml: String, callers: [Caller] = [], userIssuers: [UserIssuer] = [], hasIssuerID: Bool = true,
+        yaml: String, callers: [Caller] = [], userIssuers: [UserIssuer] = [], webOrigins: Set<WebOrigin> = [],
+        hasIssuerID: Bool = true, location: StoreLocation? = nil,
         parts: (inout Application.Dependencies) -> Void = { _ in }
     ) throws {
         let (file, problems) = ConfigurationFile.read(Array(yaml.utf8), name: "file")
         try #require(problems.isEmpty, "\(problems)")
         try self.init(
-            catalogue: #require(file.catalogue), callers: callers, userIssuers: userIssuers, hasIssuerID: hasIssuerID,
-            parts: parts)
+            catalogue: #require(file.catalogue), callers: callers, userIssuers: userIssuers, webOrigins: webOrigins,
+            hasIssuerID: hasIssuerID, location: location, parts: parts)
     }
 
     /// - Parameters:
@@ -70,7 +72,8 @@ struct StoreService {
     ///   - rules: the rules of the file.
     init(
         _ offers: String, app: String = "appAppleID: 1234567890", rules: String = "", callers: [Caller] = [],
-        hasIssuerID: Bool = true, parts: (inout Application.Dependencies) -> Void = { _ in }
+        userIssuers: [UserIssuer] = [], webOrigins: Set<WebOrigin> = [], hasIssuerID: Bool = true,
+        location: StoreLocation? = nil, parts: (inout Application.Dependencies) -> Void = { _ in }
     ) throws {
         let yaml = """
             apps:
@@ -82,7 +85,9 @@ struct StoreService {
                   - {productID: yearly, subscriptionGroupID: "21012345", offers: []}
             \(rules.isEmpty ? "" : "rules:\n" + rules.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n"))
             """
-        try self.init(yaml: yaml, callers: callers, hasIssuerID: hasIssuerID, parts: parts)
+        try self.init(
+            yaml: yaml, callers: callers, userIssuers: userIssuers, webOrigins: webOrigins, hasIssuerID: hasIssuerID,
+            location: location, parts: parts)
     }
 
     /// Opens an audit trail in a folder.

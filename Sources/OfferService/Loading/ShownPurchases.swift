@@ -11,6 +11,8 @@ struct ShownPurchases {
     let owners: Set<Customer>
     /// The Apple Accounts that the store links to an account of the app. Proofs do not add to them.
     let knownAppleAccounts: Set<TransactionID>
+    /// True if only a receipt shows the purchases, to an account whose purchases the store does not know.
+    let isReceiptOfUnknown: Bool
 
     /// - Parameters:
     ///   - proven: the purchases that the proofs show.
@@ -21,7 +23,7 @@ struct ShownPurchases {
         _ newFacts: [SubscriberFact], by policy: OwnershipPolicy
     ) throws(Problem) {
         guard customer.proofs != nil else {
-            (appleAccount, owners, knownAppleAccounts) = (nil, [], [])
+            (appleAccount, owners, knownAppleAccounts, isReceiptOfUnknown) = (nil, [], [], false)
             return
         }
         if let account = customer.account,
@@ -42,6 +44,8 @@ struct ShownPurchases {
         appleAccount = appleAccounts.first
         owners = Set(shown.flatMap(\.owners))
         knownAppleAccounts = customer.account == nil ? [] : known?.purchases.appleAccounts ?? []
+        isReceiptOfUnknown =
+            known == nil && customer.proofs?.receipt != nil && customer.proofs?.transactions.isEmpty == true
         guard Self.mayBelong(newFacts, appleAccounts, to: knownAppleAccounts, customer),
             Self.receiptMayBelong(newFacts, beside: known, customer)
         else { throw .anotherCustomersProof }

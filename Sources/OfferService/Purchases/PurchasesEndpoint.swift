@@ -43,18 +43,24 @@ struct PurchasesEndpoint: Sendable {
         let time = now()
         let decider = signing.decider
         // What the device shows is stored at once. The App Store is queried in the background.
-        let customer = try await CustomerLoader(store: decider.loader.store, refresher: nil).load(
-            NamedCustomer(name, proofs: proofs, unprovenRefresh: .never), app, at: time
-        ) { _ in false }
+        let named = NamedCustomer(name, proofs: proofs, unprovenRefresh: .never)
+        let customer = try await CustomerLoader(store: decider.loader.store, refresher: nil).load(named, app, at: time)
+        { _ in false }
         if let proofs { await decider.loader.refreshLater(proofs, of: customer.app, app, at: time) }
         try await decider.ledger.merge(customer, at: time)
+        // Whoever copied a receipt learns nothing that it does not say itself.
+        let state =
+            customer.isReceiptOfUnknown
+            ? try EvaluatedCustomer(
+                named, in: customer.app, app, stored: nil, newFacts: customer.newFacts, RefreshOutcomes(), at: time
+            ).facts.state : customer.facts.state
         var writer = JSONWriter()
         writer.member("environment", customer.app.environment.rawValue)
-        if let state = customer.facts.state.summary { writer.member("state", state.rawValue) }
+        if let state = state.summary { writer.member("state", state.rawValue) }
         let stored = Set(customer.newFacts.map(\.key))
         let shown = proofs?.originalTransactionIDs ?? []
         writer.objects(
-            "subscriptions", customer.facts.state.subscriptions.filter { shown.contains($0.originalTransactionID) }
+            "subscriptions", state.subscriptions.filter { shown.contains($0.originalTransactionID) }
         ) { writer, subscription in
             writer.members(of: subscription)
         }
