@@ -77,10 +77,10 @@ extension Samples {
                 DeliveriesView.DeadLetter(
                     at: days(-2), receiver: "https://backend.example:8443",
                     content: "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
-                    id: "002e14d5-51f5-4503-b5a8-c3a1af68eb20"),
+                    id: "002e14d5-51f5-4503-b5a8-c3a1af68eb20", attempts: 34),
                 DeliveriesView.DeadLetter(
-                    at: days(-1), receiver: "https://backend.example:8443", content: "event",
-                    id: "5f0c1c7e-3d52-8b14-9c3e-0c5d6e7f8a9b"),
+                    at: days(-1), receiver: "https://backend.example:8443", content: "became_eligible",
+                    id: "5f0c1c7e-3d52-8b14-9c3e-0c5d6e7f8a9b", attempts: 35),
             ])
     }
 

@@ -76,14 +76,9 @@ struct DeliveriesPage: Sendable {
 
 extension DeliveriesView.DeadLetter {
     fileprivate convenience init(_ letter: DeadLetter) {
-        let content =
-            switch letter.forward.content {
-            case .notification(let notification):
-                [notification.type, notification.subtype].compactMap(\.self).joined(separator: "/")
-            case .event: "event"
-            }
+        let forward = letter.forward
         self.init(
-            at: letter.diedAt, receiver: ReceiverName.of(letter.forward.receiver), content: content,
-            id: letter.forward.contentID)
+            at: letter.diedAt, receiver: ReceiverName.of(forward.receiver), content: forward.contentType,
+            id: forward.contentID, attempts: forward.failures)
     }
 }

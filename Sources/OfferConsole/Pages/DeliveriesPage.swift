@@ -35,15 +35,18 @@ package final class DeliveriesView: Sendable {
     package final class DeadLetter: Sendable {
         let at: Timestamp
         let receiver: String
-        /// The type of the notification, or `event`.
+        /// The type of the notification or the event.
         let content: String
         let id: String
+        /// The failed attempts of all processes.
+        let attempts: Int
 
-        package init(at: Timestamp, receiver: String, content: String, id: String) {
+        package init(at: Timestamp, receiver: String, content: String, id: String, attempts: Int) {
             self.at = at
             self.receiver = receiver
             self.content = content
             self.id = id
+            self.attempts = attempts
         }
     }
 
@@ -100,7 +103,7 @@ package final class DeliveriesView: Sendable {
         let rows = deadLetters.html { letter in
             Blocks.row([
                 frame.clock.html(letter.at), UserText.code(letter.receiver), UserText.code(letter.content),
-                UserText.code(letter.id),
+                UserText.code(letter.id), number(letter.attempts),
             ])
         }
         let first: HTML? =
@@ -111,7 +114,7 @@ package final class DeliveriesView: Sendable {
             <p>No receiver has accepted these for three days. Find out why before you send them again: each one is \
             then tried for three more days.</p>
             <form method="post" action="/deliveries/retry"><button>Send all of them again</button></form>
-            \(Blocks.table("Dead letters", head: ["Given up", "Receiver", "Content", "ID"], rows: rows))\(first)
+            \(Blocks.table("Dead letters", head: ["Given up", "Receiver", "Content", "ID", "Attempts"], rows: rows))\(first)
             """)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 package import OfferCore
 package import OfferEligibility
 
@@ -40,6 +41,19 @@ package struct Forward: Hashable, Sendable {
         case .notification(let notification): notification.notificationUUID.description
         case .event(let id, _): "\(id)"
         }
+    }
+
+    /// The type and subtype of the notification, or the type of the event.
+    package var contentType: String {
+        switch content {
+        case .notification(let notification):
+            [notification.type, notification.subtype].compactMap(\.self).joined(separator: "/")
+        case .event: (try? JSONDecoder().decode(EventType.self, from: Data(body)).type) ?? "event"
+        }
+    }
+
+    private struct EventType: Decodable {
+        let type: String
     }
 
     /// The time since which it waits.

@@ -40,14 +40,8 @@ struct DatabaseDeadLettersCommand: AsyncParsableCommand {
 
     private func show(_ letter: DeadLetter) {
         let time = String(decoding: letter.diedAt.iso8601, as: UTF8.self)
-        let name =
-            switch letter.forward.content {
-            case .notification(let notification):
-                [notification.type, notification.subtype].compactMap(\.self).joined(separator: "/")
-            case .event: "event"
-            }
         StandardStreams.print(
-            "\(time) \(ReceiverName.of(letter.forward.receiver)) \(name.printable) "
+            "\(time) \(ReceiverName.of(letter.forward.receiver)) \(letter.forward.contentType.printable) "
                 + "\(letter.forward.contentID.printable)\n")
     }
 }
