@@ -232,6 +232,38 @@ struct CustomersListTests {
             ])
     }
 
+    @Test("--since names those who may have the offer since then, as events found, and needs events")
+    func since() async throws {
+        let command = "offer-signer customers list --offer winback_1m --name originalTransactionID --format csv --since"
+        let without = try shell("\(command) 2020-01-01")
+        #expect(without.status == 1 && without.standardError.contains("the app has no events"))
+        let store = try #require(StoreLocation("sqlite:\(walk.folder.path)/subscribers.sqlite")).open()
+        try await store.beginReviews(of: Sample.production, by: "rules", at: Sample.day(0))
+        while try await store.enrolCustomers(of: Sample.production, limit: 10) {}
+        for (due, time) in zip(
+            try await store.dueReviews(of: Sample.production, by: Sample.day(1), limit: 9), [1, 0, 9])
+        {
+            let since = Sample.day(Double(time)).milliseconds
+            let states = try ReviewStates(
+                json:
+                    #"{"byAccount":{"":{"eligible":[{"productID":"monthly","offerID":"winback_1m","since":\#(since)}],"sent":{}}}}"#
+            )
+            let review = SettledReview(due, of: nil, states: states, next: Sample.day(99), at: Sample.day(1))
+            #expect(try await store.settle(review))
+        }
+        try store.close()
+        // The second is in billing retry, so the offer is not for it.
+        let outcome = try shell(
+            "sed -i 's|    track:|    events: {to: [https://backend.example/events]}\\n&|' offers.yaml",
+            "list() { \(command) $1 2>/dev/null | tail -n +2 | cut -d, -f1 | sort | tr '\\n' ' '; echo; }",
+            "list \(String(decoding: Sample.day(0).iso8601, as: UTF8.self))",
+            "list \(String(decoding: Sample.day(5).iso8601, as: UTF8.self))",
+            "list \(String(decoding: Sample.day(10).iso8601, as: UTF8.self))")
+        #expect(
+            outcome.standardOutput == "2000000100000001 2000000100000003 \n2000000100000003 \n\n",
+            "\(outcome.standardOutput) \(outcome.standardError)")
+    }
+
     @Test("a wrong command says what to do, and makes no file")
     func faults() throws {
         for (arguments, status, text) in [

@@ -56,6 +56,7 @@ struct WorklistTests {
             renewal = Renewal(productID: renewal.productID, autoRenewStatus: isOn ? .on : .off)
             renewal.autoRenewProductID = renewal.productID
             renewal.appAccountToken = account.map(Sample.token)
+            if account != nil, number.isMultiple(of: 7) { renewal.priceIncreaseStatus = .unanswered }
         }
         try await service.store.merge([purchase, renewal], in: Sample.production)
         switch kind {
@@ -85,10 +86,18 @@ struct WorklistTests {
         }
     }
 
-    @Test("it names those to whom a decision gives the offer, for random customers of each kind, and nobody else")
-    func decisions() async throws {
-        let count = ProcessInfo.processInfo.environment["WORKLIST_CUSTOMERS"].flatMap(UInt64.init) ?? 400
-        let service = try StoreService(Self.offers, app: Self.app)
+    /// The location of a new database; nil for one in SQLite.
+    private static func location(_ isPostgreSQL: Bool) throws -> StoreLocation? {
+        isPostgreSQL ? .postgreSQL(url: try TestPostgreSQL.shared.get().makeDatabase()) : nil
+    }
+
+    /// `WORKLIST_CUSTOMERS` asks for more customers, as `scripts/soak lists` does.
+    @Test(
+        "it names those to whom a decision gives the offer, for random customers of each kind, and nobody else",
+        arguments: [false, true])
+    func decisions(onPostgreSQL: Bool) async throws {
+        let count = ProcessInfo.processInfo.environment["WORKLIST_CUSTOMERS"].flatMap(UInt64.init) ?? 300
+        let service = try StoreService(Self.offers, app: Self.app, location: try Self.location(onPostgreSQL))
         var random = SplitMix64(seed: 49)
         for number in 1...count { try await Self.add(number, to: service, &random) }
         let app = try #require(service.catalogue.apps[Sample.bundleID])
@@ -100,6 +109,10 @@ struct WorklistTests {
             for offer in decision.eligible { eligible[offer, default: []].append("\(Sample.token(number))") }
             for subscription in subscriptions where subscription["settled"] == nil {
                 states[subscription["status"] as? String ?? "", default: []].insert("\(Sample.token(number))")
+                guard subscription["priceIncrease"] as? String == "pending",
+                    subscription["status"] as? String == "active", subscription["autoRenews"] as? Bool == true
+                else { continue }
+                states["price_increase", default: []].insert("\(Sample.token(number))")
             }
             guard subscriptions.isEmpty else { continue }
             // A decision for an app names an account. This customer has none.
@@ -117,8 +130,10 @@ struct WorklistTests {
             // The signatures and redemptions of the customers have used up the total of "few".
             #expect(!list.isEmpty || offer == "few", "\(offer)")
         }
-        let retry = try await Self.list(service, #""state":"billing_retry""#)
-        #expect(Self.tokens(retry) == states["billing_retry", default: []].sorted() && !retry.isEmpty)
+        for state in ["billing_retry", "price_increase"] {
+            let list = try await Self.list(service, #""state":"\#(state)""#)
+            #expect(Self.tokens(list) == states[state, default: []].sorted() && !list.isEmpty, "\(state)")
+        }
         // The whole list at once has the same customers, whatever the number of workers.
         let stay = try #require(app.rules.offers.first)
         for workers in 1...3 {
@@ -230,9 +245,12 @@ struct WorklistTests {
         #expect(list.contains { $0.appAccountToken == Sample.token(31) })
     }
 
-    @Test("a customer who is erased while a page is made is not on it, and one with other names stays")
-    func erasedFromPage() async throws {
-        let service = try StoreService(Self.offers, app: Self.app + "\n    ownership: share")
+    @Test(
+        "a customer who is erased while a page is made is not on it, and one with other names stays",
+        arguments: [false, true])
+    func erasedFromPage(onPostgreSQL: Bool) async throws {
+        let service = try StoreService(
+            Self.offers, app: Self.app + "\n    ownership: share", location: try Self.location(onPostgreSQL))
         for number in 1...3 as ClosedRange<UInt64> {
             try await service.addSubscriber("\(1000 + number)", account: number, autoRenew: false)
         }
