@@ -87,6 +87,50 @@ struct CustomerLookupTests {
         }
     }
 
+    @Test("products that were bought once are listed, the oldest first, without refunded ones and those of the family")
+    func oneTimePurchases() async throws {
+        let service = try StoreService.customers()
+        func purchase(_ id: String, _ product: String, _ type: ProductType?, day: Double) throws -> Purchase {
+            var purchase = Purchase(productID: try ProductID(utf8: Array(product.utf8)), purchaseDate: Sample.day(day))
+            (purchase.type, purchase.appAccountToken) = (type, Sample.token(1))
+            return purchase
+        }
+        var refunded = try purchase("3", "refunded", .nonConsumable, day: 3)
+        refunded.revocation = Revocation(date: Sample.day(4))
+        var shared = try purchase("4", "shared", .nonConsumable, day: 4)
+        shared.ownership = .familyShared
+        let purchases = [
+            ("1", try purchase("1", "lifetime", .nonConsumable, day: 5)),
+            ("2", try purchase("2", "season", .nonRenewingSubscription, day: 2)), ("3", refunded), ("4", shared),
+            ("5", try purchase("5", "coins", .consumable, day: 1)), ("6", try purchase("6", "old", nil, day: 0)),
+        ]
+        try await service.store.merge(
+            purchases.map { Sample.fact(.transaction($1), $0, of: $0, signed: 6) }, in: Sample.production)
+        let answer = await service.send("POST", "/v1/customers/lookup", Self.account(1))
+        func day(_ day: Double) -> Int64 { Sample.day(day).milliseconds }
+        let expected = """
+            "purchases":[{"transactionID":"6","productID":"old","at":\(day(0))},\
+            {"transactionID":"2","productID":"season","type":"non_renewing_subscription","at":\(day(2))},\
+            {"transactionID":"1","productID":"lifetime","type":"non_consumable","at":\(day(5))}]
+            """
+        #expect(answer.text.contains(expected), "\(answer.text)")
+    }
+
+    @Test("paid days are absent while an earlier period may be missing")
+    func paidDays() async throws {
+        let service = try StoreService.customers()
+        func days() async throws -> Int? {
+            let customers = await service.lookUp(#""originalTransactionID":"1""#)
+            let subscription = try #require((customers.first?["subscriptions"] as? [[String: Any]])?.first)
+            return subscription["paidDays"] as? Int
+        }
+        // The second period, which ends on day 31.
+        try await service.store.merge([Sample.transaction("2", of: "1", 1, 31)], in: Sample.production)
+        #expect(try await days() == nil)
+        try await service.store.merge([Sample.transaction("1", of: "1", -29, 1)], in: Sample.production)
+        #expect(try await days() == 39)
+    }
+
     @Test(
         "an unknown customer gets an empty list",
         arguments: [

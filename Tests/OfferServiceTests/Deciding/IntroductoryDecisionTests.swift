@@ -1,5 +1,6 @@
 import AppStoreData
 import Foundation
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferHTTP
@@ -16,9 +17,12 @@ import Testing
 struct IntroductoryDecisionTests {
     private typealias Proofs = DecisionProofTests
 
-    private static func service(_ rule: String = "app_store_default") throws -> StoreService {
+    private static func service(
+        _ rule: String = "app_store_default", userIssuers: [UserIssuer] = [], webOrigins: Set<WebOrigin> = []
+    ) throws -> StoreService {
         try StoreService(
-            "{offerID: keep, rule: retention}", app: "appAppleID: 1234567890\n    introductoryOffers: {rule: \(rule)}")
+            "{offerID: keep, rule: retention}", app: "appAppleID: 1234567890\n    introductoryOffers: {rule: \(rule)}",
+            userIssuers: userIssuers, webOrigins: webOrigins)
     }
 
     /// Adds a month of an Apple Account that ended on day 5, with the App Store's history of day 9.
@@ -74,6 +78,31 @@ struct IntroductoryDecisionTests {
         try await Self.add("1000", account: 1, isWhole: false, to: family) { $0.ownership = .familyShared }
         #expect(try await Self.ask(family) == "unknown")
         #expect(await Self.signed(family, "1000") == "unknown")
+    }
+
+    @Test("a signed-in user on a web page gets the answer about the own account, and about no other")
+    func users() async throws {
+        let (provider, page) = (AccountProvider(), "https://app.example.com")
+        let service = try Self.service(
+            userIssuers: [provider.issuer], webOrigins: [try #require(WebOrigin(page))])
+        try await provider.join(service)
+        try await Self.add("1000", account: 1, to: service)
+        try await Self.add("2000", account: 2, appleAccount: "701", trial: true, to: service)
+        func ask(_ user: UInt64, _ members: String = "") async throws -> HTTPResponse {
+            let body = #"{"bundleID":"com.example.app","sign":false\#(members)}"#
+            return await service.routes.respondLater(
+                HTTPRequest(
+                    method: "POST", target: "/v1/decisions", host: "localhost", contentType: "application/json",
+                    authorization: "Bearer " + (try provider.token(user)), browser: BrowserHeaders(origin: page),
+                    body: Array(body.utf8)))
+        }
+        for (user, expected) in [(UInt64(1), "yes"), (2, "no"), (3, "unknown")] {
+            let answer = try await ask(user)
+            #expect(Self.eligible(StoreService.Decision(answer))?["21012345"] == expected)
+            #expect(answer.headers.contains { $0 == ("Access-Control-Allow-Origin", page) })
+        }
+        let another = try await ask(1, "," + StoreService.token(2))
+        #expect(another.status != 200 && !another.text.contains("introductoryOffers"), "\(another.text)")
     }
 
     @Test("an app without a rule for introductory offers gets no answer about them, and products choose the groups")
