@@ -31,20 +31,28 @@ extension AuditFile {
     }
 
     /// Checks only the file, without its lock.
-    static func checkFile(_ path: FilePath, rules: AuditRules) throws {
+    /// - Returns: what its last lines say; nil if it has none.
+    @discardableResult
+    static func checkFile(_ path: FilePath, rules: AuditRules) throws -> AuditOpening? {
         guard let type = try type(of: path) else {
-            return try AuditLock.requireAccess(to: path.folder, W_OK | X_OK)
+            try AuditLock.requireAccess(to: path.folder, W_OK | X_OK)
+            return nil
         }
         guard type != .directory else { throw Errno.isDirectory }
         // Opening and closing a pipe would end its reader's input.
-        guard type == .regular else { return try AuditLock.requireAccess(to: path, W_OK) }
+        guard type == .regular else {
+            try AuditLock.requireAccess(to: path, W_OK)
+            return nil
+        }
         let file = try FileDescriptor.open(path, .readWrite, options: [.append, .closeOnExec])
-        try file.closeAfter {
+        return try file.closeAfter {
             // Read without taking the lock, because a service with a hanging disk may hold it. A line that is being
             // written looks unfinished, which is allowed.
             let tail = try AuditTail(file, size: Int64(file.stat().size))
             try requireTrail(tail, path)
-            try AuditOpening(of: file, tail, rules: rules).requireOwnKey(path)
+            let opening = try AuditOpening(of: file, tail, rules: rules)
+            try opening.requireOwnKey(path)
+            return opening
         }
     }
 

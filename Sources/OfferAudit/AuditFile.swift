@@ -27,6 +27,8 @@ package final class AuditFile: AuditStore {
     private let now: @Sendable () -> Timestamp
     private let lock: AuditLock
     private var isLockReady = false
+    /// What the file said before the lock was first taken.
+    private var checked: AuditOpening?
     private var open: Open?
     /// The identity of the open file.
     private var identity: FileIdentity?
@@ -120,7 +122,7 @@ package final class AuditFile: AuditStore {
 
     private func takeLock(isCreated: Bool) throws {
         // Check first, so that no lock file is left beside a file that is not a trail.
-        if !isLockReady { try Self.checkFile(path, rules: rules) }
+        if !isLockReady { checked = try Self.checkFile(path, rules: rules) }
         try lock.take(isCreated: isCreated)
         isLockReady = true
     }
@@ -290,7 +292,11 @@ package final class AuditFile: AuditStore {
         try Self.requireTrail(tail, path)
         end = tail.end
         if case .line(let line) = tail.content {
-            let opening = try AuditOpening(of: file.descriptor, tail, rules: rules)
+            // The service waits for the lock, so only the newest lines are read under it.
+            let opening =
+                try checked?.continued(in: file.descriptor, to: tail)
+                ?? AuditOpening(of: file.descriptor, tail, rules: rules)
+            checked = nil
             try opening.requireOwnKey(path)
             chain = line.chain
             known = KnownLine(text: line.textWithLineFeed, file: identity, end: end)

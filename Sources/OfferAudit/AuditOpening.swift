@@ -11,17 +11,42 @@ struct AuditOpening {
     /// The hash of the line before ``last``; nil if it is unknown.
     private var previous: [UInt8]?
     private let rules: AuditRules
+    private let file: FileIdentity
+    /// True if the whole file was read.
+    private let isAllRead: Bool
+    /// The offset after the last line that was read.
+    private var end: Int64
 
     /// - Parameter tail: the end of the file.
     init(of file: FileDescriptor, _ tail: AuditTail, rules: AuditRules) throws {
         self.rules = rules
-        // If lines need an HMAC, a last line without one is acceptable only if no line in the whole file has one.
-        let isAllRead = rules.needsKey && tail.chain?.isKeyed == false
-        let begin = isAllRead ? 0 : max(0, tail.end - AuditTail.searchedSize)
-        let read = try AuditTail.forEachLine(of: file, from: begin, to: tail.end) { text, _ in try take(text) }
-        guard read == tail.end else {
+        self.file = try FileIdentity(file.stat())
+        isAllRead = Self.needsAll(tail, rules)
+        end = isAllRead ? 0 : max(0, tail.end - AuditTail.searchedSize)
+        try readOn(in: file, to: tail.end)
+    }
+
+    /// Returns the state after the lines that were added meanwhile; nil if the file must be read anew.
+    func continued(in file: FileDescriptor, to tail: AuditTail) throws -> AuditOpening? {
+        guard try FileIdentity(file.stat()) == self.file, end <= tail.end, isAllRead == Self.needsAll(tail, rules),
+            let last, try KnownLine(text: last.textWithLineFeed, file: self.file, end: end).isHeld(by: file)
+        else { return nil }
+        var next = self
+        try next.readOn(in: file, to: tail.end)
+        return next
+    }
+
+    /// If lines need an HMAC, a last line without one is acceptable only if no line in the whole file has one.
+    private static func needsAll(_ tail: AuditTail, _ rules: AuditRules) -> Bool {
+        rules.needsKey && tail.chain?.isKeyed == false
+    }
+
+    private mutating func readOn(in file: FileDescriptor, to newEnd: Int64) throws {
+        let read = try AuditTail.forEachLine(of: file, from: end, to: newEnd) { text, _ in try take(text) }
+        guard read == newEnd else {
             throw AuditFault("the audit trail contains a line that is too long", isSetup: true)
         }
+        end = newEnd
     }
 
     private mutating func take(_ text: ArraySlice<UInt8>) throws {
