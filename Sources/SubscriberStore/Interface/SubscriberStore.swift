@@ -83,6 +83,11 @@ package protocol SubscriberStore: ConsoleStore, EventStore, GrantStore, LinkStor
     /// - Returns: one answer for each offer, in the same order.
     func reserve(_ request: LedgerRequest) async throws(StoreError) -> [LedgerResult]
 
+    /// Checks the limits for many customers, without a change.
+    /// - Parameter requests: requests that change nothing.
+    /// - Returns: what ``reserve(_:)`` answers to each of them.
+    func check(_ requests: [LedgerRequest]) async throws(StoreError) -> [[LedgerResult]]
+
     /// Reserves like ``reserve(_:)``, for a request for a retention message. Each request identifier reserves only once
     /// within ten minutes.
     func reserve(_ reservation: RetentionReservation) async throws(StoreError) -> RetentionReservationAnswer

@@ -3,16 +3,7 @@ package import OfferEligibility
 
 extension SQLStore {
     package func reserve(_ request: LedgerRequest) async throws(StoreError) -> [LedgerResult] {
-        guard !request.changesNothing else {
-            return try await read { db in
-                // An unknown app has no entries.
-                guard let app = try AppTable.id(of: request.app, db) else {
-                    return request.offers.map { _ in .allowed }
-                }
-                var check = try LedgerCheck(request, app, db)
-                return try check.answers()
-            }
-        }
+        guard !request.changesNothing else { return try await read { db in try Self.answers(to: request, db) } }
         return try await write(.names(request.lockNames)) { db in
             let app = try AppTable.makeID(of: request.app, db)
             if let claim = request.claim {
@@ -25,6 +16,19 @@ extension SQLStore {
             var check = try LedgerCheck(request, app, db)
             return try check.answers()
         }
+    }
+
+    package func check(_ requests: [LedgerRequest]) async throws(StoreError) -> [[LedgerResult]] {
+        precondition(requests.allSatisfy(\.changesNothing), "a check changes nothing")
+        return try await read { db in try requests.map { try Self.answers(to: $0, db) } }
+    }
+
+    /// Answers a request that changes nothing.
+    private static func answers(to request: LedgerRequest, _ db: any Database) throws -> [LedgerResult] {
+        // An unknown app has no entries.
+        guard let app = try AppTable.id(of: request.app, db) else { return request.offers.map { _ in .allowed } }
+        var check = try LedgerCheck(request, app, db)
+        return try check.answers()
     }
 
     package func withdraw(_ nonces: [Nonce], in app: AppScope) async throws(StoreError) {

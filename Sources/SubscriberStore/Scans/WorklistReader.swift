@@ -119,38 +119,51 @@ package struct WorklistReader: Sendable {
     private func members(
         of customers: [NumberedCustomer], _ numbers: ClosedRange<Int64>, in store: any SubscriberStore
     ) async throws(StoreError) -> [Member] {
-        var members: [Member] = []
         var recent: Set<TransactionID>?
         if let since, let offer = list.offer {
             let times = try await store.eligibleSince(offer.productID, offer.offerID, in: app, numbered: numbers)
             recent = Set(times.filter { $0.value >= since }.keys)
         }
-        // To count all signatures of the offer for each customer would take long.
-        var isTotalOpen: Bool?
-        for numbered in customers where recent?.contains(numbered.originalTransactionID) ?? true {
-            guard let candidate = list.candidate(numbered, in: configured, at: at) else { continue }
-            if let offer = candidate.offer {
-                if isTotalOpen == nil { isTotalOpen = try await !isRefused(offer, offer.limits, to: [], in: store) }
-                let limits = isTotalOpen == true ? offer.limits.withoutTotal : offer.limits
-                if try await isRefused(offer, limits, to: candidate.holders, in: store) { continue }
+        let candidates = customers.filter { recent?.contains($0.originalTransactionID) ?? true }
+            .compactMap { numbered in
+                list.candidate(numbered, in: configured, at: at).map { (numbered.originalTransactionID, $0) }
             }
-            members.append(Member(first: numbered.originalTransactionID, customer: candidate.customer))
+        // To count all signatures of the offer for each customer would take long, so that is done once.
+        var isTotalOpen = true
+        if let offer = candidates.lazy.compactMap({ $1.offer }).first {
+            isTotalOpen = try await !isRefused([request(offer, offer.limits, to: [])], in: store)[0]
         }
-        return members
+        let requests = candidates.compactMap { _, candidate in
+            candidate.offer.map { offer in
+                request(offer, isTotalOpen ? offer.limits.withoutTotal : offer.limits, to: candidate.holders)
+            }
+        }
+        var refusals = try await isRefused(requests, in: store)[...]
+        return candidates.compactMap { first, candidate in
+            candidate.offer != nil && refusals.popFirst() == true
+                ? nil : Member(first: first, customer: candidate.customer)
+        }
     }
 
     /// - Parameter holders: the customer's identifiers; empty to check ``OfferLimits/total`` for a new customer.
-    private func isRefused(
-        _ offer: OfferTerms, _ limits: OfferLimits, to holders: [CustomerIdentifier], in store: any SubscriberStore
-    ) async throws(StoreError) -> Bool {
-        let request = LedgerRequest(
+    private func request(
+        _ offer: OfferTerms, _ limits: OfferLimits, to holders: [CustomerIdentifier]
+    ) -> LedgerRequest {
+        LedgerRequest(
             app: app, holders: holders,
             offers: [
                 LedgerRequest.Offer(
                     productID: offer.productID, offerID: offer.offerID, limits: limits, nonces: [], expiresAt: at,
                     grant: holders.isEmpty ? nil : offer.grant)
             ], reserving: .nothing, at: at)
-        if case .refused = try await store.reserve(request).first { return true }
-        return false
+    }
+
+    private func isRefused(
+        _ requests: [LedgerRequest], in store: any SubscriberStore
+    ) async throws(StoreError) -> [Bool] {
+        guard !requests.isEmpty else { return [] }
+        return try await store.check(requests).map { results in
+            if case .refused = results.first { true } else { false }
+        }
     }
 }

@@ -97,6 +97,10 @@ extension CurrentStore: SubscriberStore {
             : try await write { store throws(StoreError) in try await store.reserve(request) }
     }
 
+    package func check(_ requests: [LedgerRequest]) async throws(StoreError) -> [[LedgerResult]] {
+        try await read { store throws(StoreError) in try await store.check(requests) }
+    }
+
     package func reserve(_ reservation: RetentionReservation) async throws(StoreError) -> RetentionReservationAnswer {
         try await write { store throws(StoreError) in try await store.reserve(reservation) }
     }

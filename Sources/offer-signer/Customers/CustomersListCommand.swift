@@ -111,8 +111,11 @@ struct CustomersListCommand: AsyncParsableCommand {
         let reader = WorklistReader(list, since: since, of: scope, app, at: Timestamp(.now))
         let customers = try await options.withStore { store in
             let progress = ProgressLines()
-            return try await reader.all(
-                in: store, workers: ProcessInfo.processInfo.activeProcessorCount, progress: { progress.report($0) })
+            // The work stays on the threads that read.
+            return try await withTaskExecutorPreference(store.executor) {
+                try await reader.all(
+                    in: store, workers: ProcessInfo.processInfo.activeProcessorCount, progress: { progress.report($0) })
+            }
         }
         let (text, unnamed) = text(of: customers)
         if let file {
