@@ -102,6 +102,8 @@ struct RefusedProof {
         let good = try jws(transaction)
         let forged = good.dropLast(10) + "AAAAAAAAA\""
         let other = try jws(transaction.with("bundleId", #""com.example.other""#))
+        let download = try jws(appTransaction)
+        let otherApp = try jws(appTransaction.with("bundleId", #""com.example.other""#))
         return [
             proof(
                 #"{"signedTransactions":[\#(good),\#(forged)]}"#, "proofs.signedTransactions[1]", "signature_invalid"),
@@ -115,6 +117,10 @@ struct RefusedProof {
                 #"{"signedTransactions":[\#(try jws(.transaction))]}"#, "proofs.signedTransactions[0]",
                 "environment_not_accepted"),
             proof(#"{"signedAppTransaction":\#(good)}"#, "proofs.signedAppTransaction", "payload_of_another_kind"),
+            proof(
+                #"{"signedAppTransaction":\#(download.dropLast(10) + "AAAAAAAAA\"")}"#, "proofs.signedAppTransaction",
+                "signature_invalid"),
+            proof(#"{"signedAppTransaction":\#(otherApp)}"#, "proofs.signedAppTransaction", "another_bundle_id"),
             proof(#"{"appReceipt":"MAA="}"#, "proofs.appReceipt", "receipt_not_signed_data"),
         ]
     }

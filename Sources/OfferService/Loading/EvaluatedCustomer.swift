@@ -28,8 +28,8 @@ struct EvaluatedCustomer: Sendable {
     private let shownOwners: Set<Customer>
     /// True if the request names the customer by an account of the app, and not only by purchases.
     private let isNamedByAccount: Bool
-    /// True if the only link between the customer and the purchases is a receipt, which anybody can copy.
-    let isReceiptOfUnknown: Bool
+    /// See ``ShownPurchases/isStranger``.
+    let isStranger: Bool
     /// The result of the link in the request; nil if it has none.
     let link: LinkResult?
 }
@@ -104,7 +104,7 @@ extension EvaluatedCustomer {
         gaps = state.history.isOfApp || !all.isComplete ? [] : KnownHistory.gaps(in: facts, evidence, at: now)
         shownOwners = shown.owners
         isNamedByAccount = customer.account != nil
-        isReceiptOfUnknown = shown.isReceiptOfUnknown
+        isStranger = shown.isStranger
         transactionID =
             customer.provenTransaction ?? customer.transactionID.flatMap { facts.contains($0) ? $0 : nil }
             ?? state.latestTransaction

@@ -11,8 +11,9 @@ struct ShownPurchases {
     let owners: Set<Customer>
     /// The Apple Accounts that the store links to an account of the app. Proofs do not add to them.
     let knownAppleAccounts: Set<TransactionID>
-    /// True if only a receipt shows the purchases, to an account whose purchases the store does not know.
-    let isReceiptOfUnknown: Bool
+    /// True if the store knows nothing of the account, and the proofs have no signed transaction. Anybody can copy a receipt
+    /// or an AppTransaction.
+    let isStranger: Bool
 
     /// - Parameters:
     ///   - proven: the purchases that the proofs show.
@@ -23,7 +24,7 @@ struct ShownPurchases {
         _ newFacts: [SubscriberFact], by policy: OwnershipPolicy
     ) throws(Problem) {
         guard customer.proofs != nil else {
-            (appleAccount, owners, knownAppleAccounts, isReceiptOfUnknown) = (nil, [], [], false)
+            (appleAccount, owners, knownAppleAccounts, isStranger) = (nil, [], [], false)
             return
         }
         if let account = customer.account,
@@ -41,11 +42,13 @@ struct ShownPurchases {
         let known = OwnedCustomer(
             stored, known: customer.isBoundToTransaction ? customer.identifier(in: stored.facts) : customer.named,
             by: policy)
-        appleAccount = appleAccounts.first
         owners = Set(shown.flatMap(\.owners))
         knownAppleAccounts = customer.account == nil ? [] : known?.purchases.appleAccounts ?? []
-        isReceiptOfUnknown =
-            known == nil && customer.proofs?.receipt != nil && customer.proofs?.transactions.isEmpty == true
+        // An AppTransaction of another Apple Account does not count.
+        appleAccount =
+            newFacts.isEmpty && !knownAppleAccounts.isEmpty
+            ? appleAccounts.intersection(knownAppleAccounts).first : appleAccounts.first
+        isStranger = known == nil && customer.proofs?.transactions.isEmpty == true
         guard Self.mayBelong(newFacts, appleAccounts, to: knownAppleAccounts, customer),
             Self.receiptMayBelong(newFacts, beside: known, customer)
         else { throw .anotherCustomersProof }

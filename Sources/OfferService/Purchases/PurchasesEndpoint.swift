@@ -48,9 +48,9 @@ struct PurchasesEndpoint: Sendable {
         { _ in false }
         if let proofs { await decider.loader.refreshLater(proofs, of: customer.app, app, at: time) }
         try await decider.ledger.merge(customer, at: time)
-        // Whoever copied a receipt learns nothing that it does not say itself.
+        // Whoever copied proofs learns nothing that they do not say themselves.
         let state =
-            customer.isReceiptOfUnknown
+            customer.isStranger
             ? try EvaluatedCustomer(
                 named, in: customer.app, app, stored: nil, newFacts: customer.newFacts, RefreshOutcomes(), at: time
             ).facts.state : customer.facts.state

@@ -105,33 +105,71 @@ struct PurchaseRefusalTests {
         #expect(try await Self.records(service).count > before.count)
     }
 
-    @Test("a copied receipt shows its own contents, and nothing that happened since")
-    func copiedReceipt() async throws {
-        func answer(_ account: UInt64, isOwn: Bool, _ proofs: String) async throws -> [String: Any] {
-            let service = try StoreService("{offerID: keep, rule: retention}")
-            // A purchase of someone without an account, and a renewal until day 60.
-            let owner = isOwn ? Sample.token(account) : nil
-            try await service.store.merge(
-                [
-                    Sample.transaction("1000", of: "1000", 0, 30) { $0.appAccountToken = owner },
-                    Sample.transaction("1500", of: "1000", 30, 60, signed: 30) { $0.appAccountToken = owner },
-                    Sample.renewal(of: "1000", signed: 31),
-                ], in: Sample.sandbox)
-            service.setDay(40)
+    /// Proofs that name no account, and that anybody can copy: a receipt, an AppTransaction, and both.
+    private static func copies() throws -> [String] {
+        let receipt = try RefusedProof.receipt(purchases: 1)
+        let payload = RefusedProof.appTransaction.with("appTransactionId", #""700""#)
+        let download = #"{"signedAppTransaction":\#(try Proofs.jws(payload))"#
+        return [receipt, download + "}", download + "," + receipt.dropFirst()]
+    }
+
+    /// A service that knows a customer who has renewed until day 60, or nobody. It is day 40.
+    /// - Parameter owner: the customer's account; nil for none.
+    private static func service(knowsCustomer: Bool = true, owner: UInt64? = nil) async throws -> StoreService {
+        let service = try StoreService("{offerID: keep, rule: retention}")
+        service.setDay(40)
+        guard knowsCustomer else { return service }
+        func own(_ purchase: inout Purchase) {
+            purchase.appAccountToken = owner.map(Sample.token)
+            purchase.appTransactionID = Sample.id("700")
+        }
+        try await service.store.merge(
+            [
+                Sample.transaction("1000", of: "1000", 0, 30, own),
+                Sample.transaction("1500", of: "1000", 30, 60, signed: 30, own),
+                Sample.renewal(of: "1000", signed: 31),
+            ], in: Sample.sandbox)
+        return service
+    }
+
+    private static func answers(_ service: StoreService, to account: UInt64) async throws -> [String] {
+        var answers: [String] = []
+        // What the first requests stored changes nothing.
+        for proofs in try copies() + copies() {
             let answer = await service.post("/v1/purchases", StoreService.token(account) + #","proofs":"# + proofs)
             #expect(answer.status == 200, "\(answer.text)")
-            return answer.json
+            answers.append(answer.text)
         }
-        let receipt = try RefusedProof.receipt(purchases: 1)
-        let stranger = try await answer(9, isOwn: false, receipt)
-        let shown = try #require((stranger["subscriptions"] as? [[String: Any]])?.first)
-        #expect(shown["originalTransactionID"] as? String == "1000")
-        #expect(shown["status"] as? String != "active" && shown["autoRenews"] == nil, "\(stranger)")
-        #expect(stranger["state"] as? String != "active")
+        return answers
+    }
+
+    @Test("copied proofs show a stranger what they say, and nothing that happened since")
+    func copied() async throws {
+        let stranger = try await Self.answers(Self.service(), to: 9)
+        #expect(try await stranger == Self.answers(Self.service(knowsCustomer: false), to: 9))
+        #expect(stranger[0].contains(#""originalTransactionID":"1000""#) && !stranger[0].contains("autoRenews"))
         // The owner is known, and so is what happened since.
-        let own = try await answer(9, isOwn: true, receipt)
-        let current = try #require((own["subscriptions"] as? [[String: Any]])?.first)
-        #expect(current["status"] as? String == "active" && current["autoRenews"] as? Bool == true, "\(own)")
-        #expect(current["expiresAt"] as? Int64 == Sample.day(60).milliseconds)
+        for answer in try await Self.answers(Self.service(owner: 9), to: 9) {
+            #expect(answer.contains(#""state":"active""#), "\(answer)")
+        }
+    }
+
+    @Test("an account that is known learns nothing from the AppTransaction of another Apple Account")
+    func anothersDownload() async throws {
+        var answers: [String] = []
+        for knowsCustomer in [true, false] {
+            let service = try await Self.service(knowsCustomer: knowsCustomer)
+            try await service.store.merge(
+                [
+                    Sample.transaction("7000", of: "7000", 0, 30) {
+                        ($0.appAccountToken, $0.appTransactionID) = (Sample.token(7), Sample.id("707"))
+                    }
+                ], in: Sample.sandbox)
+            let answer = await service.post(
+                "/v1/purchases", StoreService.token(7) + #","proofs":"# + (try Self.copies()[1]))
+            #expect(answer.status == 200)
+            answers.append(answer.text)
+        }
+        #expect(answers[0] == answers[1] && !answers[0].contains("active"), "\(answers)")
     }
 }
