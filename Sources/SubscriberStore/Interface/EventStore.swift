@@ -26,8 +26,8 @@ package protocol EventStore: Sendable {
     /// Lists the reviews of customers whose records changed, or whose time has come, the most overdue first.
     func dueReviews(of app: AppScope, by now: Timestamp, limit: Int) async throws(StoreError) -> [DueReview]
 
-    /// Returns the oldest time for which a review was planned that is not made yet; nil if none is late. Reviews of customers
-    /// whose records changed have no such time, but come before the others.
+    /// Returns the oldest planned time of a due review; nil if there is none. Reviews of customers whose records changed have
+    /// no planned time. They come before the others.
     func oldestDueReview(of app: AppScope, by now: Timestamp) async throws(StoreError) -> Timestamp?
 
     /// Records a review, and puts its events into the outbox of each receiver, atomically.
@@ -71,23 +71,21 @@ package struct ReviewStates: Hashable, Sendable, Codable {
         self.byAccount = byAccount
     }
 
-    /// Returns the state of an account. A new account may be the only one before, which has got its name since. If it is
-    /// another customer, what was found about the subscription is not sent again, and the customer may become eligible.
+    /// Returns the state of an account. If it is new here, nothing that was found about the subscription is sent again. What
+    /// the customer was told under another name, or without one, is known too. Another customer may become eligible.
     /// - Parameters:
+    ///   - names: the customer's accounts.
     ///   - present: the accounts that the subscription has now.
     ///   - elsewhere: the state that reviews of another subscription found for the account, which it represented before.
     package func state(
-        of account: String, among present: Set<String>, elsewhere: ReviewState? = nil
+        of account: String, named names: Set<String>, among present: Set<String>, elsewhere: ReviewState? = nil
     ) -> ReviewState? {
         if let known = byAccount[account] { return known }
-        if byAccount.count == 1, let (name, state) = byAccount.first, !present.contains(name) {
-            return elsewhere?.merging(state) ?? state
-        }
-        let sent =
-            byAccount.isEmpty
-            ? nil : ReviewState(sent: byAccount.values.reduce(into: [:]) { $0.merge($1.sent, uniquingKeysWith: max) })
-        guard let elsewhere, let sent else { return elsewhere ?? sent }
-        return elsewhere.merging(sent)
+        guard !byAccount.isEmpty else { return elsewhere }
+        let sent = ReviewState(sent: byAccount.values.reduce(into: [:]) { $0.merge($1.sent, uniquingKeysWith: max) })
+        let before = byAccount.filter { name, _ in (name.isEmpty || names.contains(name)) && !present.contains(name) }
+            .sorted { $0.key < $1.key }.reduce(sent) { $0.merging($1.value) }
+        return elsewhere?.merging(before) ?? before
     }
 
     /// Adds what reviews of another subscription found. If both know an account, these states are the newer ones: they say
@@ -114,6 +112,25 @@ package struct ReviewStates: Hashable, Sendable, Codable {
 }
 
 package struct SettledReview: Sendable {
+    /// An account that another subscription represents now.
+    package struct Departure: Sendable {
+        /// The account's key in ``ReviewStates``.
+        let account: String
+        /// nil for a customer without an account.
+        let identifier: CustomerIdentifier?
+        let state: ReviewState
+        let representative: TransactionID
+
+        package init(
+            _ account: String, _ identifier: CustomerIdentifier?, _ state: ReviewState, to representative: TransactionID
+        ) {
+            self.account = account
+            self.identifier = identifier
+            self.state = state
+            self.representative = representative
+        }
+    }
+
     package struct Event: Sendable {
         package let id: UUIDText
         /// The JSON that the receivers get.
@@ -128,7 +145,7 @@ package struct SettledReview: Sendable {
     package let due: DueReview
     /// The subscription; nil if it has no data.
     package let originalTransactionID: TransactionID?
-    /// nil if the subscription represents no customer. What its reviews found then goes to the first representative.
+    /// nil if the subscription represents no customer.
     package let states: ReviewStates?
     /// nil for no further review until a record changes.
     package let next: Timestamp?
@@ -137,11 +154,13 @@ package struct SettledReview: Sendable {
     package let receivers: [String]
     /// The subscriptions that represent other customers of this one, to review them too.
     package let representatives: [TransactionID]
+    /// The accounts that it represented before. What was found about them, and their waiting events, go with them.
+    package let departures: [Departure]
     package let at: Timestamp
 
     package init(
         _ due: DueReview, of original: TransactionID?, states: ReviewStates?, next: Timestamp?, events: [Event] = [],
-        receivers: [String] = [], representatives: [TransactionID] = [], at: Timestamp
+        receivers: [String] = [], representatives: [TransactionID] = [], departures: [Departure] = [], at: Timestamp
     ) {
         self.due = due
         originalTransactionID = original
@@ -150,6 +169,7 @@ package struct SettledReview: Sendable {
         self.events = events
         self.receivers = receivers
         self.representatives = representatives
+        self.departures = departures
         self.at = at
     }
 }

@@ -58,22 +58,24 @@ extension SQLStore {
     ) async throws(StoreError) -> ReviewStates {
         try await read { db in
             guard let app = try AppTable.id(of: app, db) else { return ReviewStates([:]) }
-            return try subscriptions.sorted { $0.precedes($1) }.reduce(ReviewStates([:])) { found, original in
-                try ReviewTable.states(of: original, app, db).map(found.adding) ?? found
-            }
+            return try ReviewTable.states(of: subscriptions, app, db).reduce(ReviewStates([:])) { $0.adding($1) }
         }
     }
 
     package func settle(_ review: SettledReview) async throws(StoreError) -> Bool {
         let scope = review.due.app
-        let originals = [review.originalTransactionID].compactMap(\.self) + review.representatives
+        let originals =
+            [review.originalTransactionID].compactMap(\.self) + review.representatives
+            + review.departures.map(\.representative)
         return try await write(.names(Set(originals.map { .subscription($0, scope) }))) { db in
             guard let app = try AppTable.id(of: scope, db),
                 try ReviewTable.settle(review.due, review.states, next: review.next, db)
             else { return false }
             for representative in review.representatives { try ReviewTable.remind(representative, app, db) }
-            if review.states == nil, let representative = review.representatives.first, let json = review.due.states {
-                try ReviewTable.add(ReviewStates(json: json), to: representative, app, db)
+            for departure in review.departures {
+                guard let target = try SubscriptionTable.id(of: departure.representative, app, db) else { continue }
+                try ReviewTable.add(ReviewStates([departure.account: departure.state]), to: target, db)
+                try ForwardTable.moveEvents(of: review.due.subscription, naming: departure.identifier, to: target, db)
             }
             for url in review.receivers {
                 let receiver = try ReceiverTable.makeID(of: url, db)

@@ -78,18 +78,57 @@ enum ForwardTable {
     static func deleteEvents(
         of customer: Int64, naming accounts: Set<CustomerIdentifier>, _ db: any Database
     ) throws {
-        struct Event: Decodable {
+        for event in try events(of: customer, db) {
+            // A body that cannot be read is removed.
+            let names = try EventNames(event)
+            if names.isAnonymous || accounts.contains(where: names.contains) { try delete(Entry(event), db) }
+        }
+    }
+
+    /// Moves the events of a customer to the queue of the subscription that represents the customer now.
+    /// - Parameter account: nil for a customer without an account.
+    static func moveEvents(
+        of customer: Int64, naming account: CustomerIdentifier?, to target: Int64, _ db: any Database
+    ) throws {
+        var receivers: Set<Int64> = []
+        for event in try events(of: customer, db) {
+            let names = try EventNames(event)
+            guard account.map(names.contains) ?? names.isAnonymous else { continue }
+            let entry = try Entry(event)
+            try db.send("UPDATE forward SET customer = ? WHERE id = ?", [target, entry.id])
+            receivers.insert(entry.receiver)
+        }
+        for receiver in receivers {
+            for queue in [customer, target] {
+                // Only the first entry of a queue is due.
+                guard let first = try firstEvent(receiver, queue, db) else { continue }
+                try db.send(
+                    """
+                    UPDATE forward SET due_at = NULL
+                    WHERE receiver = ? AND customer = ? AND event IS NOT NULL AND died_at IS NULL AND id != ?
+                    """, [receiver, queue, first])
+                try db.send("UPDATE forward SET due_at = created_at WHERE id = ? AND due_at IS NULL", [first])
+            }
+        }
+    }
+
+    /// The names of the customer in the body of an event.
+    private struct EventNames {
+        private struct Event: Decodable {
             let customer: [String: String]
         }
-        for event in try events(of: customer, db) {
+
+        private let names: [String: String]
+
+        init(_ event: Row) throws {
             let body: [UInt8] = try event["body"]
-            // A body that cannot be read is removed.
-            let named = try? JSONDecoder().decode(Event.self, from: Data(body)).customer
-            let isAnonymous = named.map { $0["appAccountToken"] == nil && $0["applicationUsername"] == nil } ?? true
-            let isNamed = accounts.contains { account in
-                named?[account.kind.rawValue] == String(decoding: account.utf8, as: UTF8.self)
-            }
-            if isAnonymous || isNamed { try delete(Entry(event), db) }
+            names = (try? JSONDecoder().decode(Event.self, from: Data(body)).customer) ?? [:]
+        }
+
+        var isAnonymous: Bool { names["appAccountToken"] == nil && names["applicationUsername"] == nil }
+
+        func contains(_ account: CustomerIdentifier) -> Bool {
+            names[account.kind.rawValue] == String(decoding: account.utf8, as: UTF8.self)
         }
     }
 

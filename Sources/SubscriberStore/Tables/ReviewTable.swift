@@ -104,7 +104,7 @@ enum ReviewTable {
 
     /// Returns the oldest planned time of a due review.
     static func oldestDue(_ app: Int64, by now: Timestamp, _ db: any Database) throws -> Timestamp? {
-        // 0 and 1 are no times.
+        // 0 stands for a changed record, and 1 for a customer to be looked at again.
         try db.number(
             """
             SELECT due_at FROM customer_review WHERE app = ? AND due_at IS NOT NULL AND due_at > 1 AND due_at <= ?
@@ -125,23 +125,25 @@ enum ReviewTable {
             [try states.map { try $0.json }, next?.milliseconds, review.subscription, review.version]) > 0
     }
 
-    /// Adds what reviews of another subscription found, because this one represents its customer now.
-    static func add(_ states: ReviewStates, to original: TransactionID, _ app: Int64, _ db: any Database) throws {
-        guard let subscription = try SubscriptionTable.id(of: original, app, db) else { return }
+    /// Adds what reviews of another subscription found, because this one represents its customer now. A review of this one
+    /// that is being made is made again.
+    static func add(_ states: ReviewStates, to subscription: Int64, _ db: any Database) throws {
         let known = try db.row("SELECT state FROM customer_review WHERE subscription = ?", [subscription])
         let before = try (known?["state"] as String?).map { try ReviewStates(json: $0) }
         try db.send(
-            "UPDATE customer_review SET state = ? WHERE subscription = ?",
+            "UPDATE customer_review SET state = ?, version = version + 1 WHERE subscription = ?",
             [try (before?.adding(states) ?? states).json, subscription])
     }
 
-    /// Returns the states that reviews of a subscription found; nil if there are none.
-    static func states(of original: TransactionID, _ app: Int64, _ db: any Database) throws -> ReviewStates? {
-        try db.row(
+    /// Returns the states that reviews of some subscriptions found, in the order of the subscriptions.
+    static func states(of originals: Set<TransactionID>, _ app: Int64, _ db: any Database) throws -> [ReviewStates] {
+        try db.rows(
             """
             SELECT state FROM customer_review JOIN subscription ON subscription.id = customer_review.subscription
-            WHERE subscription.app = ? AND original_transaction_id = ? AND state IS NOT NULL
-            """, [app, original.string]
+            WHERE subscription.app = ? AND state IS NOT NULL
+                AND original_transaction_id IN (\(originals.map { _ in "?" }.joined(separator: ", ")))
+            ORDER BY subscription.id
+            """, [app] + originals.map(\.string)
         ).map { try ReviewStates(json: $0["state"]) }
     }
 

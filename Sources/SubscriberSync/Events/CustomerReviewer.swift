@@ -27,7 +27,7 @@ package struct CustomerReviewer: Sendable {
         let original = possible.first?.originalTransactionID
         let customers = possible.compactMap { possible in
             OwnedCustomer(possible.customer, known: possible.identifier, by: configured.ownership).map {
-                (account: Self.name(of: possible.identifier), customer: $0)
+                Candidate(account: Self.name(of: possible.identifier), identifier: possible.identifier, customer: $0)
             }
         }
         let represented = customers.filter { original != nil && $0.customer.firstSubscription == original }
@@ -37,7 +37,8 @@ package struct CustomerReviewer: Sendable {
         var kinds: [CustomerEvent.Kind] = []
         var events: [SettledReview.Event] = []
         var wait: Timestamp?
-        for (account, customer) in represented {
+        for candidate in represented {
+            let (account, customer) = (candidate.account, candidate.customer)
             let ledger = try await store.ledgerEntries(of: customer.holders, in: app)
             if let end = CustomerEvent.wait(for: ledger.own(by: customer).authorisations, at: now) {
                 wait = max(wait ?? end, end)
@@ -46,8 +47,10 @@ package struct CustomerReviewer: Sendable {
             let states = before ?? ReviewStates([:])
             let elsewhere =
                 states.byAccount[account] == nil ? try await state(of: account, customer, besides: original) : nil
+            let names = Set(customer.purchases.accounts.map { Self.name(of: CustomerIdentifier($0)) })
             let review = try await review(
-                customer, ledger, due, after: states.state(of: account, among: present, elsewhere: elsewhere), at: now)
+                customer, ledger, due,
+                after: states.state(of: account, named: names, among: present, elsewhere: elsewhere), at: now)
             found[account] = review.state
             next.append(review.next)
             for event in review.events where configured.events.kinds.contains(event.kind) {
@@ -65,8 +68,32 @@ package struct CustomerReviewer: Sendable {
         let settled = SettledReview(
             due, of: original, states: wait == nil ? after : before, next: wait ?? next.min(),
             events: wait == nil ? events : [], receivers: configured.events.receivers,
-            representatives: others.sorted { $0.precedes($1) }, at: now)
+            representatives: others.sorted { $0.precedes($1) },
+            departures: wait == nil ? departures(from: before, customers, present: present, isLast: found.isEmpty) : [],
+            at: now)
         return try await store.settle(settled) ? (wait == nil ? kinds : []) : nil
+    }
+
+    /// A customer of a subscription.
+    private struct Candidate {
+        /// The key in ``ReviewStates``.
+        let account: String
+        let identifier: CustomerIdentifier
+        let customer: OwnedCustomer
+    }
+
+    /// Returns the accounts that a subscription represented and represents no longer.
+    /// - Parameter isLast: true if it represents nobody. Who got a name since then goes to the first representative.
+    private func departures(
+        from before: ReviewStates?, _ customers: [Candidate], present: Set<String>, isLast: Bool
+    ) -> [SettledReview.Departure] {
+        let representatives = customers.compactMap(\.customer.firstSubscription).sorted { $0.precedes($1) }
+        return (before?.byAccount ?? [:]).filter { !present.contains($0.key) }.compactMap { account, state in
+            let candidate = customers.first { $0.account == account }
+            let target = candidate?.customer.firstSubscription ?? (isLast ? representatives.first : nil)
+            let named = candidate.flatMap { $0.identifier.account == nil ? nil : $0.identifier }
+            return target.map { SettledReview.Departure(account, named, state, to: $0) }
+        }
     }
 
     /// A short text for an account, which names nobody.

@@ -45,6 +45,12 @@ struct CustomerEventTests {
     /// - Returns: the events, in the order of their arrival.
     @discardableResult
     static func round(_ service: StoreService, day: Double) async throws -> [Received] {
+        try await find(service, day: day)
+        return try await deliver(service, day: day)
+    }
+
+    /// Makes all due reviews.
+    static func find(_ service: StoreService, day: Double) async throws {
         service.setDay(day)
         let now = Sample.day(day)
         let app = try #require(service.catalogue.apps[Sample.bundleID])
@@ -56,7 +62,6 @@ struct CustomerEventTests {
             if due.isEmpty { break }
             for review in due { _ = try await reviewer.review(review, at: now) }
         }
-        return try await deliver(service, day: day)
     }
 
     static func deliver(_ service: StoreService, day: Double) async throws -> [Received] {
@@ -249,6 +254,67 @@ struct CustomerEventTests {
         }
         try await Self.setAutoRenew(true, service, day: 10.9)
         #expect(try await Self.round(service, day: 11).isEmpty)
+    }
+
+    @Test(
+        "an older purchase that turns up with another change repeats no event, and waiting events stay in order",
+        arguments: [false, true])
+    func olderPurchaseAtOnce(isShared: Bool) async throws {
+        let service = try StoreService(
+            Self.offers,
+            app: """
+                appAppleID: 1234567890
+                    events: {to: ["\(Self.receiver)"]}
+                    ownership: \(isShared ? "share" : "first")
+                """)
+        try await Self.round(service, day: 1)
+        try await service.addSubscriber("1001", account: 1, autoRenew: true)
+        // Another customer who stays behind.
+        if isShared {
+            let shared = Sample.transaction("1002", of: "1001", 0, 30, signed: 2) {
+                $0.appAccountToken = Sample.token(2)
+            }
+            try await service.store.merge([shared], in: Sample.production)
+        }
+        #expect(try await Self.round(service, day: 10).isEmpty)
+        try await Self.setAutoRenew(false, service, day: 10.1)
+        let eligible = try await Self.round(service, day: 10.2)
+        #expect(Set(eligible.map(\.type)) == ["became_eligible"] && eligible.count == (isShared ? 2 : 1))
+        service.setDay(10.3)
+        #expect(try await service.decide(StoreService.token(1)).signed == ["stay"])
+        // The receiver does not take these.
+        try await Self.find(service, day: 10.4)
+        let older = Sample.transaction("900", of: "900", -40, -10) { $0.appAccountToken = Sample.token(1) }
+        let changed = Sample.renewal(of: "1001", signed: 10.5) { renewal in
+            renewal = Renewal(productID: renewal.productID, autoRenewStatus: .on)
+            renewal.appAccountToken = Sample.token(1)
+        }
+        try await service.store.merge([older, changed], in: Sample.production)
+        try await Self.find(service, day: 10.5)
+        try await Self.find(service, day: 10.6)
+        let events = try await Self.deliver(service, day: 10.7).filter { $0.token == Sample.token(1).description }
+        #expect(events.map(\.type) == ["signed", "no_longer_eligible"], "\(events)")
+        #expect(try await Self.round(service, day: 10.8).isEmpty)
+    }
+
+    @Test("an offer that the App Store shows to a customer who is about to cancel is signed and shown")
+    func shownByAppStore() async throws {
+        let service = try StoreService.retention(
+            app: "appAppleID: 1234567890\n    events: {to: [\"\(Self.receiver)\"]}")
+        try await Self.round(service, day: 1)
+        try await service.addSubscriber(autoRenew: false)
+        try await Self.round(service, day: 10)
+        service.setDay(10.1)
+        let answer = try await service.message(Retention.Request(at: Sample.day(10.1)))
+        #expect(answer.offerClaims != nil, "\(answer.text)")
+        // The record follows the answer.
+        var events: [Received] = []
+        try await waitUntil {
+            events += try await Self.round(service, day: 10.2)
+            return events.contains { $0.type == "shown" }
+        }
+        #expect(events.map(\.type) == ["signed", "shown"] && events.allSatisfy { $0.offerID == "keep" }, "\(events)")
+        #expect(events.map(\.rule) == ["retention", nil])
     }
 
     @Test("a personal link opens its offer when the customer opens it, however old the mailing is")

@@ -17,6 +17,8 @@ final class EventReceiver: Sendable {
         var received: [Received] = []
         /// The bodies that were not understood.
         var strange: [String] = []
+        /// A body of each type with each set of members.
+        var samples: [String: [UInt8]] = [:]
         var requests = 0
         /// The number of requests after which a process is killed.
         var killsAt: Int?
@@ -37,6 +39,8 @@ final class EventReceiver: Sendable {
     var rootPath: String { certificates.rootPath }
     /// What was accepted, in the order of arrival, with repeats.
     var received: [Received] { state.withLockedValue { $0.received } }
+    var samples: [[UInt8]] { state.withLockedValue { Array($0.samples.values) } }
+
     var strange: [String] { state.withLockedValue { $0.strange } }
 
     /// Calls a function in the middle of the next requests.
@@ -83,8 +87,10 @@ final class EventReceiver: Sendable {
             else { return state.strange.append(String(decoding: body, as: UTF8.self)) }
             let event = EventReference.Event(
                 type: type, at: at, productID: json["productID"] as? String, offerID: json["offerID"] as? String,
-                reason: json["reason"] as? String)
+                reason: json["reason"] as? String, rule: json["rule"] as? String,
+                placement: json["placement"] as? String)
             state.received.append(Received(id: id, customer: customer, event: event))
+            state.samples[([type] + json.keys.sorted()).joined(separator: " ")] = body
         }
     }
 }

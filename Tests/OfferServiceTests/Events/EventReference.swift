@@ -9,6 +9,8 @@ struct EventReference {
         var productID: String?
         var offerID: String?
         var reason: String?
+        var rule: String?
+        var placement: String?
 
         /// True for a redemption of an offer, or what follows from it.
         func isRedemption(of offer: Offer) -> Bool {
@@ -23,6 +25,7 @@ struct EventReference {
 
     private struct Signature {
         let offer: Offer
+        let rule: String?
         let at: Int64
         let end: Int64
         var isUsed = false
@@ -35,7 +38,12 @@ struct EventReference {
         /// What has happened since the last look, or will be an event later.
         var news: [Event] = []
         var signatures: [Signature] = []
-        var eligible: Set<Offer> = []
+        /// The rules of the redemptions; nil without a signature, or for a rule without a name.
+        var redemptions: [(offer: Offer, at: Int64, rule: String?)] = []
+        /// Where the customer first had each offer.
+        var placements: [Offer: String?] = [:]
+        /// The offers that the customer may have, with the names of their rules.
+        var eligible: [Offer: String?] = [:]
         /// Texts of what is an event only once.
         var known: Set<String> = []
         /// The events of each look.
@@ -86,25 +94,33 @@ struct EventReference {
         if period?.offer == offer, period?.productID == productID {
             return optional[number, default: []].append((redeemed, time))
         }
-        func note(_ type: String) {
-            customers[number]?.news.append(Event(type: type, at: time, productID: productID, offerID: offerID))
+        func note(_ type: String, rule: String? = nil) {
+            customers[number]?.news.append(
+                Event(type: type, at: time, productID: productID, offerID: offerID, rule: rule))
         }
-        note("redeemed")
         let signatures = customers[number]?.signatures ?? []
         let valid = signatures.indices.filter {
             signatures[$0].offer == redeemed && !signatures[$0].isUsed && signatures[$0].at <= time
                 && time <= signatures[$0].end
         }
-        if let oldest = valid.min(by: { signatures[$0].at < signatures[$1].at }) {
-            customers[number]?.signatures[oldest].isUsed = true
-        } else {
-            note("alarm")
-        }
+        let oldest = valid.min { signatures[$0].at < signatures[$1].at }
+        let rule = oldest.flatMap { signatures[$0].rule }
+        note("redeemed", rule: rule)
+        customers[number]?.redemptions.append((redeemed, time, rule))
+        if let oldest { customers[number]?.signatures[oldest].isUsed = true } else { note("alarm") }
     }
 
-    mutating func sign(_ offer: Offer, for number: Int, at time: Int64) {
-        let signature = Signature(offer: offer, at: time, end: time + Self.lifetime)
-        customers[number, default: Customer()].signatures.append(signature)
+    mutating func sign(_ offer: Offer, by rule: String?, in placement: String?, for number: Int, at time: Int64) {
+        let signature = Signature(offer: offer, rule: rule, at: time, end: time + Self.lifetime)
+        var customer = customers[number] ?? Customer()
+        customer.signatures.append(signature)
+        if customer.placements[offer] == nil { customer.placements.updateValue(placement, forKey: offer) }
+        customers[number] = customer
+    }
+
+    mutating func grant(_ offer: Offer, to number: Int, at time: Int64) {
+        customers[number]?.news.append(
+            Event(type: "grant_opened", at: time, productID: offer.productID, offerID: offer.offerID, rule: "grant"))
     }
 
     mutating func show(_ offer: Offer, to number: Int, at time: Int64) {
@@ -115,8 +131,8 @@ struct EventReference {
     // MARK: Looks
 
     /// Ends a step.
-    /// - Parameter eligible: the offers that each customer may have, as a decision says.
-    mutating func look(at now: Int64, eligible: [Int: Set<Offer>]) {
+    /// - Parameter eligible: the offers that each customer may have, as a decision says, with the names of their rules.
+    mutating func look(at now: Int64, eligible: [Int: [Offer: String?]]) {
         for number in customers.keys {
             guard var customer = customers[number], !customer.subscriptions.isEmpty, !isWaiting(customer, at: now)
             else { continue }
@@ -124,13 +140,20 @@ struct EventReference {
             customer.news = []
             for event in ends(customer, at: now) + renewals(customer) + signatures(customer, at: now)
             where customer.known.insert(event.identity).inserted { events.append(event.event) }
-            let (before, after) = (customer.eligible, eligible[number] ?? [])
-            func changed(_ type: String, _ offer: Offer) -> Event {
-                Event(type: type, at: now, productID: offer.productID, offerID: offer.offerID)
+            let (before, after) = (customer.eligible, eligible[number] ?? [:])
+            func changed(_ type: String, _ offer: Offer, by rule: String?) -> Event {
+                Event(type: type, at: now, productID: offer.productID, offerID: offer.offerID, rule: rule)
             }
-            events += after.subtracting(before).map { changed("became_eligible", $0) }
-            events += before.subtracting(after).map { changed("no_longer_eligible", $0) }
+            events += after.filter { before[$0.key] == nil }.map { changed("became_eligible", $0, by: $1) }
+            events += before.filter { after[$0.key] == nil }.map { changed("no_longer_eligible", $0, by: $1) }
             customer.eligible = after
+            events = events.map { event in
+                guard let offerID = event.offerID, let productID = event.productID, event.type != "renewed_after_offer"
+                else { return event }
+                var event = event
+                event.placement = customer.placements[Offer(productID: productID, offerID: offerID)] ?? nil
+                return event
+            }
             customer.looks.append(events.filter { $0.at >= start }.sorted { $0.at < $1.at })
             customers[number] = customer
         }
@@ -172,9 +195,14 @@ struct EventReference {
                     let next = periods[(place + 1)...].first(where: { $0.offer == nil || $0.offer?.type == 2 }),
                     next.offer == nil, next.revocationDate == nil
                 else { return nil }
+                let offer = Offer(
+                    productID: periods[place].productID, offerID: periods[place].offer?.identifier ?? "")
+                let redemption = customer.redemptions.last {
+                    $0.offer == offer && $0.at <= periods[place].purchaseDate
+                }
                 let event = Event(
                     type: "renewed_after_offer", at: next.purchaseDate, productID: next.productID,
-                    offerID: periods[place].offer?.identifier)
+                    offerID: offer.offerID, rule: redemption?.rule, placement: customer.placements[offer] ?? nil)
                 return ("renewed \(next.id)", event)
             }
         }
@@ -203,7 +231,8 @@ struct EventReference {
         groups(customer).flatMap { group -> [Once] in
             let offer = group[0].offer
             func event(_ type: String, _ time: Int64) -> Once {
-                let event = Event(type: type, at: time, productID: offer.productID, offerID: offer.offerID)
+                let event = Event(
+                    type: type, at: time, productID: offer.productID, offerID: offer.offerID, rule: group[0].rule)
                 return ("\(type) \(offer) \(group[0].at)", event)
             }
             var events = [event("signed", group[0].at)]

@@ -21,8 +21,8 @@ final class EventWeek {
     private static let app = Sample.production
     private static let month: Int64 = 15 * 86_400_000
     private static let offers = """
-        {offerID: retention_50off_3m, rule: {subscription: {status: active, autoRenew: on}}, limits: {perCustomer: 1}}, \
-        {offerID: stay, rule: {subscription: {status: active, autoRenew: off}}, limits: {perCustomer: 1}}, \
+        {offerID: retention_50off_3m, rule: renewing, limits: {perCustomer: 1}}, \
+        {offerID: stay, rule: leaving, limits: {perCustomer: 1}}, \
         {offerID: soon, rule: {subscription: {status: active, endsIn: {atMost: 30h}}}, limits: {cooldown: 50h}}, \
         {offerID: back, rule: {subscription: {status: expired, endedAgo: {atLeast: 7h, atMost: 3d}}}}, \
         {offerID: pay, rule: {subscription: {status: billing_retry}}, priority: 2}
@@ -65,10 +65,14 @@ final class EventWeek {
               - bundleID: com.example.app
                 appAppleID: 1234567890
                 events: {to: ["\(receiver.url)"]}
+                grants: {reasons: [goodwill], dailyBudget: 100000}
                 products:
                   - {productID: com.example.app.pro.weekly, offers: [\(Self.offers)]}
                   - {productID: com.example.app.pro.monthly, offers: [{offerID: retention_50off_3m, rule: {everSubscribed: true}}]}
                   - {productID: com.example.app.max.monthly, offers: []}
+            rules:
+              renewing: {subscription: {status: active, autoRenew: on}}
+              leaving: {subscription: {status: active, autoRenew: off}}
             """
         try folder.write(yaml.utf8, to: "offers.yaml")
         let (file, problems) = ConfigurationFile.read(Array(yaml.utf8), name: "offers.yaml")
@@ -80,7 +84,8 @@ final class EventWeek {
         let roots = try X509Certificate.readAll(
             [UInt8](Data(contentsOf: URL(filePath: folder.path + "/chain/" + NotificationSigner.rootFile))))
         service = try TestService(
-            catalogue: catalogue, appStore: AppStoreSettings(roots: TrustedRoots(roots)), store: store)
+            catalogue: catalogue, appStore: AppStoreSettings(roots: TrustedRoots(roots)), store: store,
+            parts: { [trail = try await StoreService.trail(in: folder)] in $0.safeguards.trail = trail })
         reference = EventReference(since: now)
         let decided = self.catalogue.rules.offers.map {
             LedgerOffer(app: Self.app, productID: $0.productID, offerID: $0.offerID)
@@ -177,17 +182,21 @@ final class EventWeek {
     private func use() async throws {
         for (number, account) in accounts.sorted(by: { $0.key < $1.key })
         where Int.random(in: 0..<12, using: &random) == 0 {
+            try await grant(to: number, account)
             // Some signatures are too young to count when the processes look.
             let time = now - Int64.random(in: 0..<25_000, using: &random)
             service.setTime(Timestamp(milliseconds: time))
             let names = #""bundleID":"com.example.app","appAccountToken":"\#(account)""#
-            let response = await service.postLater("/v1/decisions", #"{\#(names),"sign":"best"}"#)
+            let placement = ["settings", "cancel", nil].randomElement(using: &random) ?? nil
+            let place = placement.map { #","placement":"\#($0)""# } ?? ""
+            let response = await service.postLater("/v1/decisions", #"{\#(names),"sign":"best"\#(place)}"#)
             try #require(response.status == 200, "\(response.text)")
             let offers = response.json["offers"] as? [[String: Any]] ?? []
             for offer in offers where offer["signature"] != nil {
+                let rule = offer["rule"] as? String
                 let offer = EventReference.Offer(
                     productID: offer["productID"] as? String ?? "", offerID: offer["offerID"] as? String ?? "")
-                reference.sign(offer, for: number, at: time)
+                reference.sign(offer, by: rule, in: placement, for: number, at: time)
                 signed[number] = offer
                 guard Bool.random(using: &random) else { continue }
                 let shown = min(now, time + 1000)
@@ -204,25 +213,42 @@ final class EventWeek {
         service.setTime(Timestamp(milliseconds: now))
     }
 
-    /// The offers that each customer may have, as a decision says.
-    private func eligible() async throws -> [Int: Set<EventReference.Offer>] {
+    /// Support gives some customers an offer that no rule gives them.
+    private func grant(to number: Int, _ account: String) async throws {
+        guard Int.random(in: 0..<3, using: &random) == 0 else { return }
+        let offer = EventReference.Offer(
+            productID: "com.example.app.pro.weekly", offerID: ["stay", "back"].randomElement(using: &random) ?? "")
+        service.setTime(Timestamp(milliseconds: now))
+        let response = await service.postLater(
+            "/v1/grants",
+            #"{"bundleID":"com.example.app","appAccountToken":"\#(account)","productID":"\#(offer.productID)","#
+                + #""offerID":"\#(offer.offerID)","reason":"goodwill"}"#)
+        // One that is open already stays.
+        guard response.status != 409 else { return }
+        try #require(response.status == 200 || response.status == 201, "\(response.text)")
+        reference.grant(offer, to: number, at: now)
+    }
+
+    /// The offers that each customer may have, as a decision says, with the names of their rules.
+    private func eligible() async throws -> [Int: [EventReference.Offer: String?]] {
         let (store, catalogue, time) = (store, catalogue, Timestamp(milliseconds: now))
         var rest = Array(reference.numbers)[...]
-        var found: [Int: Set<EventReference.Offer>] = [:]
+        var found: [Int: [EventReference.Offer: String?]] = [:]
         while !rest.isEmpty {
             let group = rest.prefix(8)
             rest = rest.dropFirst(8)
-            try await withThrowingTaskGroup(of: (Int, Set<EventReference.Offer>).self) { tasks in
+            try await withThrowingTaskGroup(of: (Int, [EventReference.Offer: String?]).self) { tasks in
                 for (original, number) in group {
                     tasks.addTask {
                         let decision = try await CustomerDecision(
                             about: .originalTransactionID(Sample.id(original)), of: catalogue, Sample.bundleID, in: nil,
                             productIDs: nil, store: store, at: time, log: RecordedLog(level: .error).logger)
                         let offers = decision.verdicts.filter(\.reasons.isEmpty).map {
-                            EventReference.Offer(
+                            let offer = EventReference.Offer(
                                 productID: "\($0.offer.productID.text)", offerID: "\($0.offer.offerID.text)")
+                            return (offer, $0.offer.rule.name)
                         }
-                        return (number, Set(offers))
+                        return (number, Dictionary(uniqueKeysWithValues: offers))
                     }
                 }
                 for try await (number, offers) in tasks { found[number] = offers }

@@ -45,15 +45,21 @@ struct EventWeekTests {
             if step % 3 == 0, week.processes.kills == kills { week.processes.killNext() }
         }
         try await week.deliver()
-        Self.compare(week)
+        try Self.compare(week)
         let kills = week.processes.kills
         #expect(kills >= step / 3)
         try await week.end()
         print("\(engine): \(week.receiver.received.count) events, \(kills) kills")
     }
 
-    private static func compare(_ week: EventWeek) {
+    private static func compare(_ week: EventWeek) throws {
         #expect(week.receiver.strange == [])
+        let contract = JSONSchema(document: try TestService().get("/openapi.json").json)
+        let schema = try #require(contract.resolve("#/components/schemas/CustomerEvent"))
+        for body in week.receiver.samples {
+            let json = try JSONSerialization.jsonObject(with: Data(body))
+            #expect(contract.faults(of: json, against: schema) == [], "\(String(decoding: body, as: UTF8.self))")
+        }
         let all = week.receiver.received
         let contents = Dictionary(grouping: all, by: \.id)
         #expect(contents.values.allSatisfy { Set($0).count == 1 }, "an ID names one event")
@@ -77,7 +83,9 @@ struct EventWeekTests {
         #expect(
             types == [
                 "became_eligible", "no_longer_eligible", "signed", "shown", "redeemed", "expired_unused", "lost",
-                "payment_failed", "payment_recovered", "renewed_after_offer", "alarm",
+                "payment_failed", "payment_recovered", "renewed_after_offer", "alarm", "grant_opened",
             ], "\(types)")
+        #expect(Set(expected.values.joined().map(\.rule)).isSuperset(of: ["renewing", "leaving", "grant", nil]))
+        #expect(Set(expected.values.joined().map(\.placement)) == ["settings", "cancel", nil])
     }
 }
