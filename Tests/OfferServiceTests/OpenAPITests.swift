@@ -239,6 +239,9 @@ struct OpenAPITests {
             ("POST", "/v1/customers/lookup", #""transactionID":"1""#, 200),
             ("POST", "/v1/customers/lookup", #""transactionID":"unknown""#, 200),
             ("POST", "/v1/customers/lookup", #""transactionID":"1","environment":"production""#, 400),
+            ("POST", "/v1/customers/list", #""state":"billing_retry""#, 200),
+            ("POST", "/v1/customers/list", #""state":"expired""#, 400),
+            ("POST", "/v1/customers/list", #""offerID":"unknown""#, 404),
             ("DELETE", "/v1/customers", #""transactionID":"1""#, 200),
         ]
         for request in requests {

@@ -143,7 +143,8 @@ struct EventWorkerTests {
     /// A process that finds events in a shared database, with a clock of the test.
     private struct Finder {
         let store: CurrentStore
-        let metrics = SyncMetrics(MetricRegistry())
+        let registry = MetricRegistry()
+        let metrics: SyncMetrics
         let worker: EventWorker
         let task: Task<Void, any Error>
 
@@ -152,6 +153,7 @@ struct EventWorkerTests {
                 StoreSettings(location: .postgreSQL(url: url)),
                 store: try PostgreSQLStore(PostgreSQLSettings(url: url, writers: 2, readers: 1)),
                 log: RecordedLog().logger)
+            metrics = SyncMetrics(registry)
             let worker = EventWorker(
                 store, policy: CurrentPolicy(Policy(ring: KeyRing(), catalogue: catalogue)),
                 executor: globalConcurrentExecutor, now: now, metrics: metrics, log: RecordedLog().logger)
@@ -163,6 +165,13 @@ struct EventWorkerTests {
                     try await Task.sleep(for: .milliseconds(20))
                 }
             }
+        }
+
+        /// The number of reviews that it has made.
+        var reviews: Double {
+            var text = ExpositionText()
+            registry.write(.reviews, to: &text)
+            return Scrape(text.bytes)[#"offer_signer_reviews_total{outcome="made"}"#] ?? 0
         }
 
         func end() async throws {
@@ -182,7 +191,7 @@ struct EventWorkerTests {
         let time: @Sendable () -> Timestamp = { now.withLockedValue { $0 } }
         func process() throws -> Finder { try Finder(url, catalogue, now: time) }
         var processes = try [process(), process(), process()]
-        let store = processes[0].store
+        let store = try PostgreSQLStore(PostgreSQLSettings(url: url, writers: 1, readers: 1))
         try await store.beginReviews(of: Sample.production, by: "before", at: Sample.day(0))
         // Each subscription ended at some second of ten minutes.
         var random = SplitMix64(seed: 11)
@@ -203,9 +212,12 @@ struct EventWorkerTests {
         }
         for step in 0...22 {
             now.withLockedValue { $0 = Sample.day(step == 0 ? 12 : 13) + .seconds(30 * max(step - 1, 0)) }
+            // The process that found the events before ends, and another one takes over.
             if step % 5 == 1 {
-                try await processes.removeLast().end()
-                processes.insert(try process(), at: 1)
+                let place = try #require(processes.indices.max { processes[$0].reviews < processes[$1].reviews })
+                #expect(processes[place].reviews > 0)
+                try await processes.remove(at: place).end()
+                processes.append(try process())
             }
             try await waitUntil { try await store.dueReviews(of: Sample.production, by: time(), limit: 1).isEmpty }
         }
@@ -228,19 +240,31 @@ struct EventWorkerTests {
             let late = times.map { $0.milliseconds - (due[customer]?.milliseconds ?? 0) }
             #expect(late.count == 1 && late.allSatisfy { (0..<60_000).contains($0) }, "\(customer): \(late)")
         }
-        // If nobody makes the reviews, each process says since when they are late.
-        for process in processes.dropFirst() { try await process.end() }
-        processes[0].task.cancel()
-        _ = try? await processes[0].task.value
-        let metrics = processes[0].metrics
-        func late() -> [Double] { metrics.samples(of: .oldestReview).map(\.value) }
-        await processes[0].worker.readFigures()
-        #expect(late() == [])
-        now.withLockedValue { $0 = Sample.day(16) }
-        await processes[0].worker.readFigures()
+        // If no process makes the reviews, each one says since when they are due.
+        for process in processes { process.task.cancel() }
+        for process in processes { _ = try? await process.task.value }
+        let last = processes[2]
+        func overdue() async -> [Double] {
+            await last.worker.readFigures()
+            return last.metrics.samples(of: .oldestReview).map(\.value)
+        }
+        #expect(await overdue() == [])
+        let renewed = Sample.transaction("9001", of: "1001", 13, 40) { $0.appAccountToken = Sample.token(1) }
+        try await store.merge([renewed], in: Sample.production)
+        #expect(await overdue() == [], "it may have just become due")
+        let since = Double(time().milliseconds) / 1000
+        now.withLockedValue { $0 = $0 + .seconds(3600) }
+        #expect(await overdue() == [since])
         // A customer is looked at each day, at the latest.
-        let day = (Double(Sample.day(13).milliseconds) / 1000)...(Double(Sample.day(14).milliseconds) / 1000 + 660)
-        #expect(late().count == 1 && late().allSatisfy(day.contains), "\(late())")
-        try processes[0].store.store?.close()
+        now.withLockedValue { $0 = Sample.day(16) }
+        let planned = await overdue()
+        #expect(planned == [since], "\(planned)")
+        try await waitUntil {
+            await last.worker.round()
+            return try await store.dueReviews(of: Sample.production, by: time(), limit: 1).isEmpty
+        }
+        #expect(await overdue() == [])
+        for process in processes { try process.store.store?.close() }
+        try store.close()
     }
 }

@@ -26,6 +26,14 @@ package struct EventWorker: Service {
         var rules: [AppScope: String] = [:]
         /// The subscriptions whose reviews failed, and when they are made again.
         var failures: [Int64: ContinuousClock.Instant] = [:]
+        /// The most overdue review of each app, as it was last read.
+        var first: [AppScope: First] = [:]
+
+        struct First {
+            let subscription: Int64
+            let version: Int64
+            let since: Timestamp
+        }
 
         mutating func failed(at now: ContinuousClock.Instant) -> Set<Int64> {
             failures = failures.filter { $0.value > now }
@@ -70,12 +78,24 @@ package struct EventWorker: Service {
     package func readFigures() async {
         guard store.store != nil, let catalogue = policy.snapshot.catalogue else { return }
         var oldest: [AppScope: Timestamp] = [:]
+        var first: [AppScope: Progress.First] = [:]
         for (bundleID, app) in catalogue.apps where !app.events.receivers.isEmpty {
             for environment in app.environments {
                 let scope = AppScope(bundleID: bundleID, environment: environment)
-                oldest[scope] = try? await store.oldestDueReview(of: scope, by: now())
+                let time = now()
+                do {
+                    guard let due = try await store.dueReviews(of: scope, by: time, limit: 1).first else { continue }
+                    let known = progress.withLockedValue { $0.first[scope] }
+                    let isSame = known?.subscription == due.subscription && known?.version == due.version
+                    let since = isSame ? known?.since ?? time : time
+                    first[scope] = Progress.First(subscription: due.subscription, version: due.version, since: since)
+                    let planned = try await store.oldestDueReview(of: scope, by: time)
+                    // The reviews move on, unless the first one is the same for a while.
+                    oldest[scope] = isSame ? min(since, planned ?? since) : planned
+                } catch { return }
             }
         }
+        progress.withLockedValue { [first] in $0.first = first }
         metrics.update(\.oldestReviews, oldest)
     }
 

@@ -52,7 +52,7 @@ extension Metric {
             + "the reason.")
     package static let oldestReview = Metric(
         "offer_signer_oldest_review_timestamp_seconds", .gauge, ["app", "environment"],
-        "Time for which the oldest review was planned that is not made yet, in Unix time. Absent if none is late.")
+        "Time since which the most overdue review of a customer is due, in Unix time. Absent if none is overdue.")
     package static let events = Metric(
         "offer_signer_events_total", .counter, ["type"],
         "Events of customers put into the outbox, by type.")

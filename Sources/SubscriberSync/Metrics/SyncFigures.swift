@@ -10,7 +10,7 @@ package struct SyncFigures: Sendable {
     package var intakes: [Intake] = []
     /// The notifications that are waiting to be forwarded or were given up, for each receiver.
     var receivers: [Receiver] = []
-    /// The oldest time for which a review was planned that is not made yet, for each app and environment with one.
+    /// The time since which the most overdue review of a customer is due, for each app and environment with one.
     var oldestReviews: [AppScope: Timestamp] = [:]
     /// The attempts of this process to deliver, by the receiver's name.
     package var deliveries: [String: DeliveryFigures] = [:]
