@@ -16,3 +16,7 @@ static inline int offer_sqlite_bind_bytes(sqlite3_stmt *statement, int place, co
 static inline void offer_sqlite_return_bytes(sqlite3_context *context, const void *bytes, int size) {
   sqlite3_result_blob(context, bytes, size, SQLITE_TRANSIENT);
 }
+
+// Without statistics about memory, threads do not wait for each other whenever they allocate. SQLite accepts this only before its
+// first use.
+static inline int offer_sqlite_keep_no_statistics(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }

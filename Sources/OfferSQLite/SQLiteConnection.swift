@@ -18,10 +18,14 @@ internal import CSQLite
     private var trace: Trace?
     private let lockTimeout: Int32
 
+    /// Configures SQLite before its first use in this process.
+    private static let isConfigured = offer_sqlite_keep_no_statistics() == SQLITE_OK
+
     /// - Parameters:
     ///   - path: a path; for ``Access/immutable``, a file URI (sqlite.org/uri.html).
     ///   - lockTimeout: how long a statement waits for a lock, in milliseconds.
     package init(path: String, _ access: Access = .readWrite, lockTimeout: Int32 = 0) throws(SQLiteError) {
+        _ = Self.isConfigured
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         switch access {
         case .readWrite: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
