@@ -1,5 +1,5 @@
 package import OfferCore
-import OfferEligibility
+package import OfferEligibility
 
 /// The apps for which this service accepts App Store data.
 package struct ExpectedApps: Hashable, Sendable {
@@ -7,6 +7,8 @@ package struct ExpectedApps: Hashable, Sendable {
     private let byAppAppleID: [Int64: ExpectedApp]
     /// The only app without a known Apple ID; nil if there are none or several.
     private let appWithoutAppAppleID: ExpectedApp?
+    /// The app and environment that the App Store was asked about; nil for data that came without a question.
+    private(set) var asked: AppScope?
 
     package init(_ apps: [ExpectedApp]) throws(ExpectedAppError) {
         var byBundleID: [BundleID: ExpectedApp] = [:]
@@ -24,6 +26,13 @@ package struct ExpectedApps: Hashable, Sendable {
         self.byAppAppleID = byAppAppleID
     }
 
+    /// Returns the same apps, for data that answers a question about one of them. Data that names no app is about that one.
+    package func asked(about app: AppScope) -> ExpectedApps {
+        var apps = self
+        apps.asked = app
+        return apps
+    }
+
     package subscript(bundleID: BundleID) -> ExpectedApp? { byBundleID[bundleID] }
 
     /// Finds the app that a payload names and checks the payload against it.
@@ -37,16 +46,16 @@ package struct ExpectedApps: Hashable, Sendable {
 
     /// Completes the origin of a notification whose content names no bundle ID, if it can only be about one app.
     ///
-    /// That is the app with the named Apple ID or, without an Apple ID, the only app. Without an environment, production is
-    /// assumed if the app has it. Nothing but the notification itself may be stored under such an origin.
+    /// That is the app with the named Apple ID or, without an Apple ID, the app in question or the only app. Without an
+    /// environment, it is the one in question, or production if the app has it. Nothing but the notification itself may be stored under such an origin.
     func completing(_ origin: PayloadOrigin) -> PayloadOrigin {
-        let only = byBundleID.count == 1 ? byBundleID.values.first : nil
+        let only = asked.map { byBundleID[$0.bundleID] } ?? (byBundleID.count == 1 ? byBundleID.values.first : nil)
         let named = origin.appAppleID.map { byAppAppleID[$0] } ?? only
         guard origin.bundleID == nil, let app = named else { return origin }
         let assumed = app.environments.contains(.production) ? .production : app.environments.first
         return PayloadOrigin(
             origin.kind, bundleID: app.bundleID, appAppleID: origin.appAppleID ?? app.appAppleID,
-            environment: origin.environment ?? assumed)
+            environment: origin.environment ?? asked?.environment ?? assumed)
     }
 
     private func app(bundleID: BundleID?) throws(CheckFailure) -> ExpectedApp {

@@ -12,6 +12,8 @@ package struct DataRefusal: Error, Hashable, Sendable {
     package let isGenuine: Bool
     /// The path of the failed JWS inside a notification; nil for the notification itself and other data.
     package var member: String?
+    /// The type of the refused notification; nil if it is unknown or does not matter.
+    package var notificationType: String?
 }
 
 extension DataRefusal: CustomStringConvertible {
@@ -38,6 +40,7 @@ extension DataRefusal {
         self.init(
             code: failure.code, sentence: "\(failure.sentence) The notification is of type \(type.rawValue.printable).",
             isRetryable: false, isGenuine: true)
+        notificationType = type.rawValue.printable
     }
 
     package init(_ failure: ReceiptFailure) {

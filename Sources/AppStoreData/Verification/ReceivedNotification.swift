@@ -83,7 +83,8 @@ extension ReceivedNotification {
             app: app, environment: environment, notificationUUID: envelope.notificationUUID, type: envelope.type,
             subtype: envelope.subtype, signedDate: envelope.signedDate, verified: nil,
             fault: AppStoreNotification.isOfUnknownContent(payload) ? nil : fault,
-            isAppAssumed: envelope.origin.bundleID == nil && envelope.origin.appAppleID == nil, chains: chains)
+            isAppAssumed: apps.asked == nil && envelope.origin.bundleID == nil && envelope.origin.appAppleID == nil,
+            chains: chains)
     }
 }
 

@@ -230,7 +230,7 @@ extension Problem {
         return problem.with { problem in
             problem.field = refusal.member
             problem.members = JSONWriter.members { $0.member("reason", refusal.code) }
-            problem.logReason = refusal.code
+            problem.logReason = [refusal.code, refusal.notificationType].compactMap(\.self).joined(separator: " of ")
         }
     }
     /// Returns one response for an unknown app, an app without a shared secret, and a wrong secret, so that nobody can

@@ -142,7 +142,7 @@ package struct NotificationRecovery: Sendable {
         let policy = policy()
         let reading: NotificationReader.Reading
         do throws(DataRefusal) {
-            reading = try await intake.read(.signed(sent.signedPayload), under: policy)
+            reading = try await intake.read(.signed(sent.signedPayload), inHistoryOf: app, under: policy)
         } catch {
             // The notification stays in Apple's list, so the next run reads it again.
             guard !error.isRetryable else { throw .data(error) }

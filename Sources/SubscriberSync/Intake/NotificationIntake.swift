@@ -2,7 +2,7 @@ package import AppStoreData
 package import Logging
 package import OfferConfiguration
 package import OfferCore
-import OfferEligibility
+package import OfferEligibility
 package import SubscriberStore
 
 /// Verifies notifications and stores them, whether the App Store posted them or listed them in its history.
@@ -22,12 +22,14 @@ package struct NotificationIntake: Sendable {
     }
 
     /// Verifies a notification and derives its facts.
-    package func read(_ body: NotificationBody, under policy: Policy) async throws(DataRefusal)
-        -> NotificationReader.Reading
-    {
+    /// - Parameter app: the app in whose history the App Store listed the notification; nil if it was posted.
+    package func read(
+        _ body: NotificationBody, inHistoryOf app: AppScope? = nil, under policy: Policy
+    ) async throws(DataRefusal) -> NotificationReader.Reading {
         do throws(DataRefusal) {
+            let expected = try apps.expected(under: policy)
             let reading = try reader.read(
-                body, for: apps.expected(under: policy), in: policy.catalogue ?? Catalogue(apps: [:]), at: now())
+                body, for: app.map(expected.asked) ?? expected, in: policy.catalogue ?? Catalogue(apps: [:]), at: now())
             for chain in reading.chains { try await trust.requireGood(chain) }
             trust.noteVerified(PayloadKind.notification.rawValue)
             return reading

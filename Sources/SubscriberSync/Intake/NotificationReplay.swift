@@ -79,7 +79,8 @@ package struct NotificationReplay: Sendable {
             return .failure(DataRefusal(PayloadError(.unrecognised)))
         }
         do throws(DataRefusal) {
-            let reading = try reader.read(body, for: apps, in: catalogue, at: payload.notification.receivedAt)
+            let reading = try reader.read(
+                body, for: apps.asked(about: payload.app), in: catalogue, at: payload.notification.receivedAt)
             if let fault = reading.fault { return .failure(fault) }
             let digests = try digests(of: reading.signedTexts)
             return .success(RereadPayload(id: payload.id, facts: reading.facts, digests: digests))

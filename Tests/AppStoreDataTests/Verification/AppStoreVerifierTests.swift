@@ -120,12 +120,19 @@ struct AppStoreVerifierTests {
             #expect(received?.app == app && received?.environment == environment, "\(content)")
             #expect(received == nil || received?.verified == nil && received?.fault == nil)
         }
+        // The App Store is asked about the history of one app.
+        let asked = try ExpectedApps([one, other]).asked(
+            about: AppScope(bundleID: other.bundleID, environment: .sandbox))
+        let unclaimed = SamplePayload.notification("UNCLAIM_SEATS", .data).without("data").with("news", "{}")
+        let listed = try Self.verifier().receiveNotification(Self.jws(unclaimed), for: asked, at: Self.date)
+        #expect(listed.app == other && listed.environment == .sandbox && !listed.isAppAssumed)
         let refusal = try #require(throws: DataRefusal.self) {
             try Self.verifier().receiveNotification(
                 Self.jws(SamplePayload.notification("UNCLAIM_SEATS", .data).without("data").with("news", "{}")),
                 for: ExpectedApps([one, other]), at: Self.date)
         }
         #expect(refusal.sentence.hasSuffix("The notification is of type UNCLAIM_SEATS."))
+        #expect(refusal.notificationType == "UNCLAIM_SEATS")
     }
 
     @Test("the purchases of a receipt become transactions, as old as the receipt")
