@@ -74,6 +74,32 @@ struct CustomerLookupTests {
         ] { #expect(answer.text.contains(expected), "\(answer.text)") }
     }
 
+    @Test("seats that were added during a period count, with the average price, and a refund of them shows")
+    func addedSeats() async throws {
+        let service = try StoreService.customers()
+        func item(
+            _ id: String, day: Double, seats: Int64, price: Int64, _ change: (inout Purchase) -> Void = { _ in }
+        ) -> SubscriberFact {
+            Sample.transaction(id, of: "1", day, 30, signed: day) { purchase in
+                (purchase.quantity, purchase.price, purchase.currency) = (seats, price, "EUR")
+                purchase.seats = Seats(invitationManagement: .apple)
+                purchase.additionalReason = .seatAddition
+                purchase.reason = .purchase
+                change(&purchase)
+            }
+        }
+        let facts = [
+            item("1", day: 0, seats: 5, price: 5000), item("2", day: 3, seats: 15, price: 4000),
+            item("3", day: 5, seats: 2, price: 9000) { $0.revocation = Revocation(date: Sample.day(6)) },
+        ]
+        try await service.store.merge(facts, in: Sample.production)
+        let answer = await service.send("POST", "/v1/customers/lookup", #""originalTransactionID":"1""#)
+        // 103,000 / 22 is 4,681.8.
+        let price = 4682
+        #expect(
+            answer.text.contains(#""price":\#(price),"currency":"EUR","seats":22,"refundedSeats":2"#), "\(answer.text)")
+    }
+
     @Test("a subscription that is not settled says so, and leaves out what is not known")
     func unsettled() async throws {
         let service = try StoreService.customers()
