@@ -87,9 +87,11 @@ extension Redemption {
 }
 
 extension Period {
-    /// Returns true if this may be seats that a receipt lists without their reason.
+    /// Returns true if this may be seats that a receipt lists without their reason, or an addition for a reason that this
+    /// version does not know.
     fileprivate func mayBeAddedSeats(to previous: Period?) -> Bool {
-        guard let previous, purchase.reason == nil else { return false }
+        let isOther = purchase.additionalReason.map { $0 != .seatAddition } ?? false
+        guard let previous, purchase.reason == nil || isOther else { return false }
         return start < previous.end && purchase.productID == previous.purchase.productID
     }
 }

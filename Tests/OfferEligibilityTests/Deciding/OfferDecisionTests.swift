@@ -72,7 +72,8 @@ struct OfferDecisionTests {
     func seats(ownership: OwnershipType, code: String) throws {
         for rule in [Self.anyone, DecidingSamples.subscription(.status([.active]))] {
             let facts = try DecidingSamples.facts(renewal: TestFacts.renewal(signed: 1)) { $0.ownership = ownership }
-            #expect(try codes(facts, rule: rule).map(\.rawValue).contains(code))
+            let codes = try codes(facts, rule: rule).map(\.rawValue)
+            #expect(codes.contains(code) && !codes.contains("unknown"), "\(codes)")
         }
     }
 

@@ -167,6 +167,14 @@ struct SeatTests {
         }
     }
 
+    @Test("an addition for an unknown reason is no certain redemption, so it raises no alarm")
+    func unknownReason() throws {
+        let future = AdditionalTransactionReason(rawValue: "FUTURE_REASON")
+        let facts = [try Self.seats("1", at: 0, reason: nil), try Self.seats("2", at: 10, reason: future)]
+        let state = SubscriberState(facts, at: .day(25))
+        #expect(state.redemptions.filter(\.isCertain).map(\.at) == [.day(0)], "\(state.redemptions)")
+    }
+
     @Test("a purchase after a refund is not an addition to the refunded period, although seats are added to it")
     func purchaseAfterRefund() throws {
         let facts = [
