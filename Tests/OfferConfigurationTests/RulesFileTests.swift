@@ -43,6 +43,8 @@ struct RulesFileTests {
             "subscription: {autoRenewChanged: {to: off, within: 3d}}", "subscription: {billingErrors: {within: 365d}}",
             "bought: {product: season_pass, within: 365d}", "not: {bought: {product: [a, b]}}",
             "subscription: {paidFor: {atLeast: 365d}}",
+            "subscription: {billingPlan: [MONTHLY, BILLED_UPFRONT], commitmentEndsIn: {atMost: 30d}}",
+            "subscription: {commitmentPeriod: {atLeast: 11}, ownership: [assigned, purchased]}",
             "subscription: {billingErrors: 0}", "subscription: {billingErrors: {count: {atMost: 1}}}",
         ])
     func language(condition: String) {
@@ -71,6 +73,15 @@ struct RulesFileTests {
         #expect(read("sandboxRenewalRate: 7m").problems.count == 1)
         let production = read("appAppleID: 1, environments: [Production], sandboxRenewalRate: 5m").problems
         #expect(production.count == 1 && production[0].contains("the app has no data in the sandbox"))
+    }
+
+    @Test("the App Store's own retention offers count as others only if the app says so")
+    func countRetentionOffers() {
+        for (members, expected) in [("", false), (", countRetentionOffers: true", true)] {
+            let text = "apps: [{bundleID: a, products: []\(members)}]"
+            let (file, problems) = ConfigurationFile.read(Array(text.utf8), name: "file")
+            #expect(problems.isEmpty && file.catalogue?.apps.values.first?.rules.countsRetentionOffers == expected)
+        }
     }
 
     @Test("the billing plan of an offer is one of Apple's values", arguments: ["monthly", "[MONTHLY]", "~", "\"\""])

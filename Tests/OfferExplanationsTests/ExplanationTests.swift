@@ -487,6 +487,20 @@ struct ExplanationTests {
         #expect(blanks.storeKit?.error == "a<U+3164><U+2800><U+FFA0><U+034F><U+FE0F> é")
     }
 
+    @Test(
+        "the errors of purchases with seats are known by StoreKit's names, and say that the signature is not the cause",
+        arguments: [
+            ("multiSeatPurchaseDisabled", "cannot be bought for several seats"),
+            ("seatReductionNotAllowed", "seats"), ("invalidQuantity", "except for seats"),
+        ])
+    func seats(name: String, text: String) throws {
+        let world = try World()
+        let (good, _) = try world.present(Mistake(""))
+        let advice = try world.explain(good.dropLast() + #","storeKitError":"\#(name)"}"#).storeKit
+        #expect(advice?.error == name)
+        #expect(advice?.check.contains(text) == true && advice?.check.contains("unrelated to the signature") == true)
+    }
+
     @Test("the raw values of SKError.Code are accepted as names")
     func storeKitCodes() {
         #expect(StoreKitError("12") == .invalidSignature && StoreKitError("18") == .ineligibleForOffer)

@@ -137,13 +137,18 @@ enum ReviewTable {
 
     /// Returns the states that reviews of some subscriptions found, in the order of the subscriptions.
     static func states(of originals: Set<TransactionID>, _ app: Int64, _ db: any Database) throws -> [ReviewStates] {
-        try db.rows(
+        guard let last = originals.first else { return [] }
+        // A power of two, so that there are few statements.
+        var count = 1
+        while count < originals.count { count *= 2 }
+        let names = originals + Array(repeating: last, count: count - originals.count)
+        return try db.rows(
             """
             SELECT state FROM customer_review JOIN subscription ON subscription.id = customer_review.subscription
             WHERE subscription.app = ? AND state IS NOT NULL
-                AND original_transaction_id IN (\(originals.map { _ in "?" }.joined(separator: ", ")))
+                AND original_transaction_id IN (\(names.map { _ in "?" }.joined(separator: ", ")))
             ORDER BY subscription.id
-            """, [app] + originals.map(\.string)
+            """, [app] + names.map(\.string)
         ).map { try ReviewStates(json: $0["state"]) }
     }
 

@@ -66,6 +66,8 @@ struct NotificationFactsTests {
         #expect(renewal.gracePeriodExpiresDate?.milliseconds == 1_764_000_000_000)
         #expect(renewal.renewalDate?.milliseconds == 1_763_812_800_000 && renewal.offer?.type == .winBack)
         #expect(renewal.eligibleWinBackOfferIDs == ["best", "second"])
+        #expect(renewal.price == 9990 && renewal.currency == "EUR" && renewal.quantity == 12)
+        #expect(renewal.priceTiers == [PriceTier(price: 3990, quantity: 12)])
         #expect(facts.map { $0.appAccountToken?.description.hasPrefix("7e3fb20b") } == [true, true, nil])
     }
 

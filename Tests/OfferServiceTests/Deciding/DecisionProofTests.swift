@@ -72,6 +72,19 @@ struct DecisionProofTests {
         #expect(try await service.decide(StoreService.token(2)).refused["keep"] == ["unknown"])
     }
 
+    @Test(
+        "a JWS is bound to the purchase in the proofs that the customer made", arguments: ["FAMILY_SHARED", "ASSIGNED"])
+    func boundToOwn(ownership: String) async throws {
+        let service = try StoreService(Self.offers)
+        let shared = Self.transaction("2000").with("inAppOwnershipType", "\"\(ownership)\"")
+            .with("subscriptionGroupIdentifier", #""99""#).with("productId", #""other""#)
+            .with("purchaseDate", "\(Sample.day(5).milliseconds)")
+        let decision = try await service.decide(
+            StoreService.token() + "," + Self.proofs([Self.transaction(), shared], [Self.renewal()]))
+        let jws = try #require(decision.offers.first?["compactJWS"] as? String, "\(decision.response.text)")
+        #expect(Base64URL.json(jws.split(separator: ".")[1])?["transactionId"] as? String == "1000")
+    }
+
     @Test("proofs are merged also when nothing is signed")
     func merged() async throws {
         let service = try StoreService(Self.offers)

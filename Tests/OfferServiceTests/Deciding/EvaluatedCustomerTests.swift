@@ -42,6 +42,19 @@ struct EvaluatedCustomerTests {
     private static let retention = Condition.subscription(
         SubscriptionCondition(tests: [.status([.active]), .autoRenew(false)]))
 
+    @Test(
+        "a JWS is bound to the customer's own purchase, not to a newer share or seat",
+        arguments: [OwnershipType.familyShared, .assigned])
+    func binding(ownership: OwnershipType) throws {
+        let shared = Sample.transaction("2000", of: "2000", 5, 35) { purchase in
+            (purchase.appAccountToken, purchase.ownership) = (Sample.token(1), ownership)
+            purchase.subscriptionGroupID = "99"
+        }
+        let both = try Self.customer(StoreService.subscriber() + [shared], .notNeeded)
+        #expect(both.transactionID == Sample.id("1000"))
+        #expect(try Self.customer([shared], .notNeeded).transactionID == Sample.id("2000"), "it is the only one")
+    }
+
     @Test("a history that the App Store was to give and did not is not known")
     func history() throws {
         let facts = StoreService.subscriber(autoRenew: false, signed: 9.9)
