@@ -27,7 +27,7 @@ package final class AuditFile: AuditStore {
     private let now: @Sendable () -> Timestamp
     private let lock: AuditLock
     private var isLockReady = false
-    /// What the file said before the lock was first taken.
+    /// The result of reading the file before the first lock.
     private var checked: AuditOpening?
     private var open: Open?
     /// The identity of the open file.

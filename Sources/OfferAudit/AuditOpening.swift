@@ -26,7 +26,7 @@ struct AuditOpening {
         try readOn(in: file, to: tail.end)
     }
 
-    /// Returns the state after the lines that were added meanwhile; nil if the file must be read anew.
+    /// Reads the lines added since. Returns nil if this is another file, or if its content has changed.
     func continued(in file: FileDescriptor, to tail: AuditTail) throws -> AuditOpening? {
         guard try FileIdentity(file.stat()) == self.file, end <= tail.end, isAllRead == Self.needsAll(tail, rules),
             let last, try KnownLine(text: last.textWithLineFeed, file: self.file, end: end).isHeld(by: file)

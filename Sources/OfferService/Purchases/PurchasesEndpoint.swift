@@ -48,7 +48,7 @@ struct PurchasesEndpoint: Sendable {
         { _ in false }
         if let proofs { await decider.loader.refreshLater(proofs, of: customer.app, app, at: time) }
         try await decider.ledger.merge(customer, at: time)
-        // Whoever copied proofs learns nothing that they do not say themselves.
+        // Copied proofs must reveal only their own contents.
         let state =
             customer.isStranger
             ? try EvaluatedCustomer(
