@@ -75,12 +75,16 @@ struct RulesFileTests {
         #expect(production.count == 1 && production[0].contains("the app has no data in the sandbox"))
     }
 
-    @Test("the App Store's own retention offers count as others only if the app says so")
-    func countRetentionOffers() {
-        for (members, expected) in [("", false), (", countRetentionOffers: true", true)] {
+    @Test("offers that are not promotional count as such only if the app says so")
+    func countedOfferTypes() {
+        for (members, expected) in [
+            ("", []), (", countRetentionOffers: true", [.retention]), (", countWinBackOffers: true", [.winBack]),
+            (", countOfferCodes: true, countWinBackOffers: false", [.offerCode]),
+            (", countOfferCodes: true, countRetentionOffers: true", [.offerCode, .retention]),
+        ] as [(String, Set<OfferType>)] {
             let text = "apps: [{bundleID: a, products: []\(members)}]"
             let (file, problems) = ConfigurationFile.read(Array(text.utf8), name: "file")
-            #expect(problems.isEmpty && file.catalogue?.apps.values.first?.rules.countsRetentionOffers == expected)
+            #expect(problems.isEmpty && file.catalogue?.apps.values.first?.rules.countedOfferTypes == expected)
         }
     }
 

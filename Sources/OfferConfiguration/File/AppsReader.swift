@@ -16,9 +16,8 @@ struct AppsReader {
     private static let names = [
         "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appAppleID", "environments",
         "sharedSecret", "notifications", "events", "ownership", "freshness", "products", "introductoryOffers",
-        "retention",
-        "instead", "jwsLifetime", "preferWinBackOffers", "countRetentionOffers", "sandboxV1", "grants", "links",
-        "refuseDeadOffers", "sandboxRenewalRate", "track",
+        "retention", "instead", "jwsLifetime", "preferWinBackOffers", "countRetentionOffers", "countWinBackOffers",
+        "countOfferCodes", "sandboxV1", "grants", "links", "refuseDeadOffers", "sandboxRenewalRate", "track",
     ]
     private static let namesThatNeedStore = [
         "sharedSecret", "notifications", "events", "ownership", "freshness", "track",

@@ -119,10 +119,17 @@ enum AppRulesReader {
                 groups: products.compactMapValues(\.group), ranks: products.compactMapValues(\.rank),
                 offers: products.mapValues(\.offers)),
             prefersWinBackOffers: members["preferWinBackOffers"]?.flag() ?? false,
-            countsRetentionOffers: members["countRetentionOffers"]?.flag() ?? false,
+            countedOfferTypes: countedOfferTypes(members),
             allowsSandboxV1: members["sandboxV1"]?.flag(),
             jwsLifetime: members["jwsLifetime"]?.duration() ?? .hours(24),
             sandboxRenewalRate: members["sandboxRenewalRate"].flatMap { readRate($0, app.environments) })
+    }
+
+    private static func countedOfferTypes(_ members: [String: YAMLValue]) -> Set<OfferType> {
+        let names: [(String, OfferType)] = [
+            ("countRetentionOffers", .retention), ("countWinBackOffers", .winBack), ("countOfferCodes", .offerCode),
+        ]
+        return Set(names.filter { members[$0.0]?.flag() ?? false }.map(\.1))
     }
 
     private static func readRate(

@@ -17,9 +17,8 @@ package struct AppRules: Hashable, Sendable {
     package internal(set) var products: ProductTraits
     /// True if an offer is refused while the App Store has a win-back offer for the customer.
     package let prefersWinBackOffers: Bool
-    /// True if the offers of retention messages that were set up in App Store Connect count as promotional offers: for
-    /// `cooldown`, and as a pending offer.
-    package let countsRetentionOffers: Bool
+    /// The other types of offers that count as promotional offers: for `cooldown`, and as a pending offer.
+    package let countedOfferTypes: Set<OfferType>
     /// True if sandbox customers get a signature that does not name its environment.
     package let allowsSandboxV1: Bool
     /// True if the configuration sets ``allowsSandboxV1``, to true or false.
@@ -53,7 +52,7 @@ package struct AppRules: Hashable, Sendable {
         offers: [OfferTerms] = [], introductoryOffers: Rule? = nil, retention: [RetentionCase] = [],
         instead: [Alternative] = [], grants: GrantPolicy? = nil, links: LinkPolicy? = nil,
         products: ProductTraits = ProductTraits(),
-        prefersWinBackOffers: Bool = false, countsRetentionOffers: Bool = false, allowsSandboxV1: Bool? = nil,
+        prefersWinBackOffers: Bool = false, countedOfferTypes: Set<OfferType> = [], allowsSandboxV1: Bool? = nil,
         jwsLifetime: Duration = .hours(24), sandboxRenewalRate: SandboxRenewalRate? = nil
     ) {
         self.offers = offers
@@ -64,7 +63,7 @@ package struct AppRules: Hashable, Sendable {
         self.links = links
         self.products = products
         self.prefersWinBackOffers = prefersWinBackOffers
-        self.countsRetentionOffers = countsRetentionOffers
+        self.countedOfferTypes = countedOfferTypes
         self.allowsSandboxV1 = allowsSandboxV1 ?? false
         isSandboxV1Set = allowsSandboxV1 != nil
         self.jwsLifetime = jwsLifetime
@@ -109,7 +108,7 @@ package struct AppRules: Hashable, Sendable {
         var rules = AppRules(
             offers: offers.filter(isKept), grants: grants, links: links, products: products,
             prefersWinBackOffers: prefersWinBackOffers,
-            countsRetentionOffers: countsRetentionOffers, sandboxRenewalRate: sandboxRenewalRate)
+            countedOfferTypes: countedOfferTypes, sandboxRenewalRate: sandboxRenewalRate)
         rules.unavailable = unavailable
         return rules
     }

@@ -111,7 +111,7 @@ extension OfferTerms {
         var findings: [RuleFinding] = []
         let state = context.facts.state
         if rules.isUnavailable(self) { findings.append(.other(DecisionReason(.offerUnavailable))) }
-        if rules.countsRetentionOffers, isInCooldownOfRetentionOffer(state, at: context.now) {
+        if isInCooldown(ofTypes: rules.countedOfferTypes, state, at: context.now) {
             findings.append(.other(DecisionReason(.cooldown)))
         }
         if state.everSubscribed != true { findings.append(.other(neverSubscribedReason(state))) }
@@ -155,9 +155,11 @@ extension OfferTerms {
     }
 
     /// The ledger knows the redemptions of promotional offers only.
-    private func isInCooldownOfRetentionOffer(_ state: SubscriberState, at now: Timestamp) -> Bool {
-        guard let cooldown = limits.cooldown else { return false }
-        return state.redemptions.contains { $0.type == .retention && now < $0.at + cooldown }
+    private func isInCooldown(
+        ofTypes types: Set<OfferType>, _ state: SubscriberState, at now: Timestamp
+    ) -> Bool {
+        guard !types.isEmpty, let cooldown = limits.cooldown else { return false }
+        return state.redemptions.contains { types.contains($0.type) && now < $0.at + cooldown }
     }
 
     private func pendingReason(_ subscription: Subscription, _ rules: AppRules) -> DecisionReason? {
@@ -169,7 +171,7 @@ extension OfferTerms {
                 missing: subscription.isStale ? .appStore : subscription.settled ? .renewalInfo : .notification)
         case .one(let identifier)?:
             let type = subscription.pendingOffer?.type
-            guard type == .promotional || rules.countsRetentionOffers && type == .retention else { return nil }
+            guard let type, type == .promotional || rules.countedOfferTypes.contains(type) else { return nil }
             let isSame =
                 type == .promotional && identifier == offerID.text.description
                 && subscription.autoRenewProductID == productID

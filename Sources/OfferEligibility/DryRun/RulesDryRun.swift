@@ -146,7 +146,7 @@ extension Catalogue.App {
     fileprivate func decidesAlike(_ other: Catalogue.App) -> Bool {
         ReadingOfFacts(self) == ReadingOfFacts(other) && rules.products == other.rules.products
             && rules.prefersWinBackOffers == other.rules.prefersWinBackOffers
-            && rules.countsRetentionOffers == other.rules.countsRetentionOffers
+            && rules.countedOfferTypes == other.rules.countedOfferTypes
     }
 }
 

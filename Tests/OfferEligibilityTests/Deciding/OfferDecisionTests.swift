@@ -10,12 +10,11 @@ struct OfferDecisionTests {
 
     private func codes(
         _ facts: [SubscriberFact], rule: Condition = anyone, prefersWinBackOffers: Bool = false,
-        countsRetentionOffers: Bool = false,
-        limits: OfferLimits = OfferLimits()
+        countedOfferTypes: Set<OfferType> = [], limits: OfferLimits = OfferLimits()
     ) throws -> [ReasonCode] {
         let rules = AppRules(
             products: try DecidingSamples.products(), prefersWinBackOffers: prefersWinBackOffers,
-            countsRetentionOffers: countsRetentionOffers)
+            countedOfferTypes: countedOfferTypes)
         let terms = try DecidingSamples.terms(rule)
         let decision = rules.decide(
             DecidingSamples.customer(facts),
@@ -162,19 +161,23 @@ struct OfferDecisionTests {
         #expect(try codes(facts, prefersWinBackOffers: true) == [.winBackOffers])
     }
 
-    @Test("the offer of a retention message of App Store Connect counts where the app says so")
-    func retentionOffers() throws {
-        let offer = AppliedOffer(type: .retention, identifier: "stay", discountType: .payAsYouGo)
+    @Test(
+        "the offer of a retention message of App Store Connect, a win-back offer and an offer code count where the app says so",
+        arguments: [OfferType.retention, .winBack, .offerCode])
+    func otherOffers(type: OfferType) throws {
+        let offer = AppliedOffer(type: type, identifier: "stay", discountType: .payAsYouGo)
+        let others = Set([OfferType.retention, .winBack, .offerCode]).subtracting([type])
         let pending = try active { $0.offer = offer }
         #expect(try codes(pending) == [])
-        #expect(try codes(pending, countsRetentionOffers: true) == [.otherOfferPending])
+        #expect(try codes(pending, countedOfferTypes: others) == [])
+        #expect(try codes(pending, countedOfferTypes: [type]) == [.otherOfferPending])
         let redeemed = try active() + [TestFacts.transaction("0", -30, 0) { $0.offer = offer }]
         let days = (DecidingSamples.now - .day(-30)) / .days(1)
         for (cooldown, counts, expected) in [
             (days + 1, true, [.cooldown]), (days + 1, false, []), (days, true, []), (nil, true, []),
         ] as [(Double?, Bool, [ReasonCode])] {
             let limits = OfferLimits(cooldown: cooldown.map { .seconds($0 * 86_400) })
-            #expect(try codes(redeemed, countsRetentionOffers: counts, limits: limits) == expected)
+            #expect(try codes(redeemed, countedOfferTypes: counts ? [type] : others, limits: limits) == expected)
         }
     }
 
