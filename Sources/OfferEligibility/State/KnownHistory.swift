@@ -108,14 +108,17 @@ extension KnownHistory {
         HistorySources(facts).gaps(evidence, at: now)
     }
 
-    /// Returns the groups whose known subscriptions have no gaps. A subscription in an unknown group may belong to any
-    /// group, so the result is then empty.
+    /// Returns the groups in which the customer's own subscriptions are known and have no gaps. A subscription in an unknown
+    /// group may belong to any group, so the result is then empty.
+    ///
+    /// A family share or a seat says nothing about what the customer bought: it has an `originalTransactionId` of its own,
+    /// beside that of the customer's earlier subscription in the group.
     private static func wholeGroups(
         _ subscriptions: [SubscriptionPeriods], _ signals: [TransactionID: SubscriptionSignals],
         _ evidence: HistoryEvidence, at now: Timestamp
     ) -> Set<String> {
         var (known, others): (Set<String>, Set<String>) = ([], [])
-        for subscription in subscriptions {
+        for subscription in subscriptions where !subscription.isAnothers {
             guard let group = subscription.groupID else { return [] }
             let id = subscription.originalTransactionID
             let isKnown = subscription.isKnownThroughout(signals[id] ?? SubscriptionSignals(), at: now) {
