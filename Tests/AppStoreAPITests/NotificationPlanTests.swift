@@ -41,12 +41,15 @@ struct NotificationPlanTests {
                 return members.contains { $0.name == "autoRenewStatus" && $0.json == "1" }
                     && members.contains { $0.json.contains(#""commitmentAutoRenewStatus":0"#) }
             })
-        // Only the purchaser pays for seats.
-        #expect(
-            sold.allSatisfy { planned in
-                let members = planned.transaction.members
-                return !members.contains { $0.name == "multiSeatInfo" }
-                    || members.contains { $0.json == #""PURCHASED""# }
-            })
+        // The users of seats have a copy of the purchaser's numbers, and no transaction of seats that were added or refunded.
+        for planned in sold {
+            let members = planned.transaction.members
+            let isSeat = members.contains { $0.json == #""ASSIGNED""# }
+            if isSeat { #expect(members.contains { $0.name == "multiSeatInfo" }) }
+            if !members.contains(where: { $0.json == #""PURCHASED""# }) {
+                #expect(!members.contains { $0.name == "additionalTransactionReason" })
+                #expect(!members.contains { $0.json.contains("revokedSeatQuantity") })
+            }
+        }
     }
 }

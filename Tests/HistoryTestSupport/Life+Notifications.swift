@@ -73,6 +73,12 @@ extension Life {
         purchase.expiresDate = term.end
         purchase.webOrderLineItemID = "w\(term.id)"
         purchase.ownership = isShared ? share : .purchased
+        if purchase.ownership == .assigned {
+            // The copy has the seats of the purchaser.
+            purchase.quantity = 5
+            purchase.seats = Seats(
+                priceTiers: [PriceTier(price: term.price, quantity: 5)], invitationManagement: .apple)
+        }
         purchase.reason = term.isRenewal ? .renewal : .purchase
         purchase.offer = term.offer
         purchase.price = term.price

@@ -175,6 +175,11 @@ package struct NotificationPlan: Sendable {
                 payload = payload.with("additionalTransactionReason", #""SEAT_ADDITION""#)
             }
         }
+        if kind == .assigned {
+            // The copy has the seats of the purchaser.
+            payload = payload.with("quantity", "5").with(
+                "multiSeatInfo", SamplePayload.seats.without("revokedSeatQuantity").text)
+        }
         guard kind == .commitment, let period = life.period else { return payload }
         let bill = period % Self.bills
         let end = life.periodStart + Self.month * Int64(Self.bills - bill)

@@ -27,13 +27,16 @@ struct WorldSigner: Sendable {
         _ transaction: WorldTransaction, of subscription: WorldSubscription, _ appTransactionID: String, at now: Int64,
         ownership: String = "PURCHASED"
     ) throws -> String {
+        // The copy of a seat's user has the seats of the purchaser.
+        let isSeat = ownership == "ASSIGNED"
+        let seats = isSeat ? 5 : transaction.seats
         var members: [(String, String)] = [
             ("transactionId", quoted(transaction.id)), ("originalTransactionId", quoted(subscription.originalID)),
             ("webOrderLineItemId", quoted("7" + transaction.id)), ("bundleId", quoted(bundleID)),
             ("productId", quoted(transaction.productID)), ("subscriptionGroupIdentifier", quoted(subscription.group)),
             ("purchaseDate", "\(transaction.purchaseDate)"),
             ("originalPurchaseDate", "\(subscription.transactions[0].purchaseDate)"),
-            ("expiresDate", "\(transaction.expiresDate)"), ("quantity", "\(transaction.seats)"),
+            ("expiresDate", "\(transaction.expiresDate)"), ("quantity", "\(seats)"),
             ("type", quoted("Auto-Renewable Subscription")),
             ("inAppOwnershipType", quoted(ownership)),
             ("signedDate", "\(now)"), ("environment", quoted(environment)),
@@ -47,13 +50,12 @@ struct WorldSigner: Sendable {
             members += [("revocationDate", "\(date)"), ("revocationReason", "0")]
         }
         if transaction.isUpgraded { members.append(("isUpgraded", "true")) }
-        if transaction.hasSeatAddition {
+        if transaction.hasSeatAddition { members.append(("additionalTransactionReason", quoted("SEAT_ADDITION"))) }
+        if transaction.hasSeatAddition || isSeat {
             let revoked = transaction.revokedSeats > 0 ? ",\"revokedSeatQuantity\":\(transaction.revokedSeats)" : ""
-            let tiers = "[{\"price\":\(transaction.price),\"quantity\":\(transaction.seats)}]"
-            members += [
-                ("additionalTransactionReason", quoted("SEAT_ADDITION")),
-                ("multiSeatInfo", "{\"priceTiers\":\(tiers),\"invitationManagement\":\"APPLE\"\(revoked)}"),
-            ]
+            let tiers = "[{\"price\":\(transaction.price),\"quantity\":\(seats)}]"
+            members.append(
+                ("multiSeatInfo", "{\"priceTiers\":\(tiers),\"invitationManagement\":\"APPLE\"\(revoked)}"))
         }
         members += transaction.commitment?.members ?? []
         members += transaction.offer?.members ?? []
@@ -107,15 +109,16 @@ struct WorldSigner: Sendable {
     }
 
     /// The notification of type `UNCLAIM_SEATS`, whose content names seats and no transaction. Apple's page names only
-    /// `unclaimSeatIds`; the other members are those of other contents.
+    /// `unclaimSeatIds`, so about half of them have no other member. The others name the app as other contents do.
     private func unclaim(_ event: WorldEvent, uuid: String) throws -> String {
         let ids = "[" + event.unclaimedSeats.map(quoted).joined(separator: ",") + "]"
+        let app = [
+            ("appAppleId", "\(appAppleID)"), ("bundleId", quoted(bundleID)), ("environment", quoted(environment)),
+        ]
+        let namesApp = event.unclaimedSeats[0].utf8.last.map { $0 % 2 == 0 } ?? true
         return try notification(
             type: event.type, subtype: event.subtype, uuid: uuid, date: event.date, content: "unclaimInfo",
-            data: [
-                ("appAppleId", "\(appAppleID)"), ("bundleId", quoted(bundleID)), ("environment", quoted(environment)),
-                ("unclaimSeatIds", ids),
-            ])
+            data: (namesApp ? app : []) + [("unclaimSeatIds", ids)])
     }
 
     /// The notification of type `TEST`.
