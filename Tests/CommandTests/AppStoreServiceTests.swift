@@ -65,7 +65,10 @@ struct AppStoreServiceTests {
         let unknown = try process.run(
             ["customers", "show", "--bundle-id", "com.example.app", "--order-id", "M1"])
         #expect(unknown.status == 0 && unknown.standardOutput == "{\"customers\":[]}\n", "\(unknown)")
-        for wrong in [["--order-id", "M 1"], ["--order-id", "M1", "--transaction-id", "1"], []] {
+        for wrong in [
+            ["--order-id", "M 1"], ["--order-id", "M1", "--transaction-id", "1"], [],
+            ["--order-id", "M1", "--environment", "Sandbox"],
+        ] {
             #expect(try process.run(["customers", "show", "--bundle-id", "com.example.app"] + wrong).status == 64)
         }
         func lookUp(_ members: String) async throws -> ReceivedResponse {

@@ -49,6 +49,18 @@ struct OfferEventRouteTests {
         #expect(scrape[#"offer_signer_offer_events_total{app="com.example.app",event="shown"}"#] == 1)
     }
 
+    @Test("an app reports each kind of event", arguments: ["shown", "dismissed", "purchased", "pending", "failed"])
+    func kinds(event: String) async throws {
+        let service = try await Self.subscribed()
+        #expect(await Self.report(Self.named(event), to: service).status == 204)
+        let lookup = await service.post("/v1/customers/lookup", StoreService.token())
+        #expect(lookup.text.contains(#""events":[{"event":"\#(event)","offerID":"keep""#), "\(lookup.text)")
+        #expect(
+            service.routes.scrape()[#"offer_signer_offer_events_total{app="com.example.app",event="\#(event)"}"#] == 1)
+        // A purchase that the App Store does not state is none.
+        #expect(try await service.decide(StoreService.token()).signed == ["keep"])
+    }
+
     @Test("reports limit prompts, and never allow an offer")
     func limits() async throws {
         let rule =

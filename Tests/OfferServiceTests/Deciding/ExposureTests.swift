@@ -251,9 +251,14 @@ struct ExposureTests {
         let cancel = try await service.decide(StoreService.token() + #","placement":"cancel""#)
         #expect(cancel.signed == ["keep"] && cancel.refused == ["other": ["placement"]])
         #expect(try await service.exposures().map(\.placement) == ["cancel", "settings"])
-        for value in [#""""#, "1", "\"\(String(repeating: "a", count: 65))\""] {
+        let tooLong = [String(repeating: "a", count: 65), String(repeating: "a", count: 63) + "é"].map { "\"\($0)\"" }
+        for value in [#""""#, "1"] + tooLong {
             let refused = await service.post("/v1/decisions", StoreService.token() + #","placement":\#(value)"#)
             #expect(refused.status == 422 || refused.status == 400, "\(value)")
+        }
+        // 64 bytes, of which the last two are one letter.
+        for value in ["a", String(repeating: "a", count: 64), String(repeating: "a", count: 62) + "é"] {
+            #expect(try await service.decide(StoreService.token() + #","placement":"\#(value)""#).response.status == 200)
         }
         // Offers of one list may have different placements.
         let offers = ["cancel", "settings"].map { placement in
@@ -361,7 +366,7 @@ struct ExposureTests {
 
 extension StoreService {
     /// All exposures in the database.
-    fileprivate func exposures() async throws -> [Exposure] {
+    func exposures() async throws -> [Exposure] {
         let found = NIOLockedValueBox<[Exposure]>([])
         try await store.forEachRecord { record in
             if case .exposure(_, let exposure) = record { found.withLockedValue { $0.append(exposure) } }

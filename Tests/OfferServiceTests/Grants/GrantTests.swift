@@ -371,6 +371,9 @@ struct GrantTests {
         let answer = try await service.message(Retention.Request(2))
         #expect(answer.text.contains(message) && answer.text.contains(#""promotionalOffer""#), "\(answer.text)")
         #expect(try await service.authorisations().last?.source == OfferSource(rule: "grant", channel: .grant))
+        #expect(
+            try await service.exposures().filter { $0.source.channel == .grant }.map(\.offerID?.text.description)
+                == ["keep"])
         let restarted = try service.restarted()
         let detachedWork = Task { try await restarted.detachedWork.run() }
         defer { detachedWork.cancel() }

@@ -32,9 +32,28 @@ struct NotificationReplayTests {
         #expect(try await Self.contents(wrong) != expected)
         let result = try await Self.replay(wrong)
         #expect(result.read == 3 && result.skipped == 0)
-        #expect((result.withdrawn > 0) == (mistake != .value))
+        #expect((result.withdrawn > 0) == ![.value, .lacking].contains(mistake))
         #expect(try await Self.contents(wrong) == expected)
         #expect(try await wrong.store.intakes() == right.store.intakes())
+    }
+
+    @Test("the notifications have everything that an earlier version lacks")
+    func whole() async throws {
+        let facts = try await Self.facts(try await Self.intake()).map(\.fact.value)
+        #expect(
+            facts.contains { value in
+                guard case .transaction(let purchase) = value else { return false }
+                return purchase.currency != nil && purchase.storefront != nil && purchase.quantity != nil
+                    && purchase.billingPlan != nil && purchase.commitment != nil && purchase.additionalReason != nil
+                    && purchase.seats != nil
+            })
+        #expect(
+            facts.contains { value in
+                guard case .renewalInfo(let renewal) = value else { return false }
+                return renewal.price != nil && renewal.quantity != nil && renewal.billingPlan != nil
+                    && renewal.commitment != nil && !renewal.priceTiers.isEmpty
+            })
+        #expect(facts.contains { if case .renewalChange = $0 { true } else { false } })
     }
 
     @Test("those that cannot be verified are named, and what they gave stays")
@@ -53,6 +72,8 @@ struct NotificationReplayTests {
 /// What an earlier version might have done wrong.
 enum Mistake: CaseIterable {
     case value, date, key, subscription, additional
+    /// The earlier version did not know seats, commitments, prices, storefronts and changes of renewals.
+    case lacking
 }
 
 extension Mistake {
@@ -65,7 +86,24 @@ extension Mistake {
             return try facts.map { copy($0, transactionID: try TransactionID(utf8: Array("9000000000000001".utf8))) }
         case .subscription:
             return try facts.map { copy($0, original: try TransactionID(utf8: Array("9000000000000002".utf8))) }
+        case .lacking: return facts.compactMap { fact in earlierValue(of: fact).map { copy(fact, value: $0) } }
         case .additional: return facts + facts.prefix(1).map { copy($0, value: .refundRequest(.granted)) }
+        }
+    }
+
+    private func earlierValue(of fact: SubscriberFact) -> SubscriberFact.Value? {
+        switch fact.value {
+        case .transaction(var purchase):
+            (purchase.currency, purchase.storefront, purchase.quantity) = (nil, nil, nil)
+            (purchase.billingPlan, purchase.commitment) = (nil, nil)
+            (purchase.additionalReason, purchase.seats) = (nil, nil)
+            return .transaction(purchase)
+        case .renewalInfo(var renewal):
+            (renewal.price, renewal.currency, renewal.quantity) = (nil, nil, nil)
+            (renewal.billingPlan, renewal.commitment, renewal.priceTiers) = (nil, nil, [])
+            return .renewalInfo(renewal)
+        case .renewalChange: return nil
+        default: return fact.value
         }
     }
 
