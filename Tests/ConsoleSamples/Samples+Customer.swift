@@ -22,6 +22,8 @@ extension Samples {
         subscription.expiresAt = days(13)
         subscription.renewals = 9
         subscription.subscribedSince = days(-291)
+        subscription.price = "4.99 EUR"
+        subscription.seats = (count: 12, refunded: 3, next: 9)
         subscription.isRefundPending = true
         return subscription
     }

@@ -87,6 +87,36 @@ struct CustomerPageTests {
         #expect(ended.contains("it shows <bdi>nothing</bdi>."))
     }
 
+    @Test("the page and the timeline say what a purchaser of seats pays, and that the user of a seat pays nothing")
+    func seats() async throws {
+        let console = try await TestConsole()
+        func add(_ id: String, _ ownership: OwnershipType) async throws {
+            let transaction = Sample.transaction(id, of: id, 0, 30) {
+                ($0.ownership, $0.price, $0.currency, $0.quantity) = (ownership, 4990, "EUR", 1200)
+                $0.seats = Seats(invitationManagement: .apple, revokedQuantity: 3)
+            }
+            let renewal = Sample.renewal(of: id, signed: 1) { $0.quantity = 1 }
+            guard case .renewalInfo(let info) = renewal.value else { return }
+            let changes = ["INCREASE_QUANTITY", "DECREASE_QUANTITY"].map { subtype in
+                let change = RenewalChange(type: "DID_CHANGE_RENEWAL_PREF", subtype: subtype, renewal: info)
+                return Sample.fact(.renewalChange(change), id + subtype.prefix(1), of: id, signed: 1)
+            }
+            try await console.store.merge([transaction, renewal] + changes, in: Sample.production)
+        }
+        try await add("9000000000001", .purchased)
+        try await add("9000000000002", .assigned)
+        let cookie = try await console.signIn(["support"])
+        let purchaser = await console.get(Self.page("originalTransactionID", "9000000000001"), cookie: cookie).text
+        for sentence in [
+            "The current period costs 4.99 EUR for each seat on average.",
+            "It has 1,200 seats, of which Apple has refunded 3. The next period has 1 seat.",
+            "<bdi>seats added (monthly)</bdi>", "<bdi>will have fewer seats from the next renewal (monthly)</bdi>",
+        ] { #expect(purchaser.contains(sentence), "\(sentence)") }
+        let user = await console.get(Self.page("originalTransactionID", "9000000000002"), cookie: cookie).text
+        #expect(user.contains("A seat of a group or an organisation. Only the purchaser can redeem offers."))
+        #expect(!user.contains("costs") && !user.contains("1,200"))
+    }
+
     @Test("the terms of an offer stand beside it once App Store Connect has been read")
     func terms() async throws {
         let console = try await TestConsole()

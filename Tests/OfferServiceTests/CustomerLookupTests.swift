@@ -48,12 +48,17 @@ struct CustomerLookupTests {
         var purchase = Purchase(productID: product, purchaseDate: Sample.day(0))
         (purchase.type, purchase.expiresDate) = (.autoRenewableSubscription, Sample.day(30))
         (purchase.price, purchase.currency, purchase.quantity) = (4990, "EUR", 12)
-        purchase.seats = Seats(invitationManagement: .apple, revokedQuantity: 3)
+        purchase.seats = Seats(
+            priceTiers: [PriceTier(price: 6000, quantity: 5), PriceTier(price: 4270, quantity: 7)],
+            invitationManagement: .apple, revokedQuantity: 3)
         purchase.commitment = Commitment(billingPeriodNumber: 2, totalBillingPeriods: 12, price: 59_880)
         var renewal = Renewal(productID: product, autoRenewStatus: .on)
         (renewal.price, renewal.currency, renewal.quantity) = (5990, "EUR", 9)
         (renewal.billingPlan, renewal.autoRenewProductID) = (.monthly, product)
-        renewal.commitment = CommitmentRenewal(autoRenewStatus: .off)
+        renewal.priceTiers = [PriceTier(price: 5990, quantity: 9)]
+        renewal.commitment = CommitmentRenewal(
+            autoRenewProductID: product, autoRenewStatus: .off, billingPlanType: .billedUpFront, date: Sample.day(330),
+            price: 49_990)
         let change = RenewalChange(
             type: "DID_CHANGE_RENEWAL_PREF", subtype: "DECREASE_QUANTITY", renewal: renewal)
         let facts = [
@@ -65,8 +70,11 @@ struct CustomerLookupTests {
         let answer = await service.send("POST", "/v1/customers/lookup", #""transactionID":"1""#)
         for expected in [
             #""commitment":{"billingPeriod":2,"totalBillingPeriods":12,"price":59880}"#,
-            #""price":4990,"currency":"EUR","seats":12,"refundedSeats":3,"next":{"price":5990,"currency":"EUR","seats":9,"#
-                + #""billingPlan":"MONTHLY"}"#,
+            #""price":4990,"currency":"EUR","seats":12,"refundedSeats":3,"#
+                + #""priceTiers":[{"price":4270,"seats":7},{"price":6000,"seats":5}],"invitationManagement":"APPLE","#
+                + #""next":{"price":5990,"currency":"EUR","seats":9,"priceTiers":[{"price":5990,"seats":9}],"#
+                + #""billingPlan":"MONTHLY"},"afterCommitment":{"productID":"monthly","billingPlan":"BILLED_UPFRONT","#
+                + #""at":\#(Sample.day(330).milliseconds),"price":49990,"currency":"EUR"}"#,
             #""changes":[{"type":"DID_CHANGE_RENEWAL_PREF","subtype":"DECREASE_QUANTITY","at":"#
                 + "\(Sample.day(2).milliseconds)"
                 + #","originalTransactionID":"1","productID":"monthly","autoRenews":false,"autoRenewProductID":"monthly","#
@@ -97,7 +105,34 @@ struct CustomerLookupTests {
         // 103,000 / 22 is 4,681.8.
         let price = 4682
         #expect(
-            answer.text.contains(#""price":\#(price),"currency":"EUR","seats":22,"refundedSeats":2"#), "\(answer.text)")
+            answer.text.contains(
+                #""price":\#(price),"currency":"EUR","seats":22,"refundedSeats":2,"invitationManagement":"APPLE","#
+                    + #""additionalTransactionReason":"SEAT_ADDITION""#), "\(answer.text)")
+    }
+
+    @Test("an order ID is refused where the App Store is not asked in production")
+    func order() async throws {
+        let service = try StoreService.customers()
+        let answer = await service.post("/v1/customers/lookup", #""orderID":"MK5TTTVWJH""#)
+        #expect(answer.status == 422 && answer.json["code"] as? String == "app_store_not_queried", "\(answer.text)")
+    }
+
+    @Test("the user of a seat and a family member pay nothing", arguments: [OwnershipType.assigned, .familyShared])
+    func shares(ownership: OwnershipType) async throws {
+        let service = try StoreService.customers()
+        let copy = Sample.transaction("1", of: "1", 0, 30) { purchase in
+            (purchase.price, purchase.currency, purchase.quantity) = (4990, "EUR", 12)
+            purchase.seats = Seats(priceTiers: [PriceTier(price: 4990, quantity: 12)], invitationManagement: .apple)
+            purchase.commitment = Commitment(billingPeriodNumber: 2, totalBillingPeriods: 12, price: 59_880)
+            purchase.ownership = ownership
+        }
+        let renewal = Sample.renewal(of: "1", signed: 1) { renewal in
+            (renewal.price, renewal.currency, renewal.quantity) = (5990, "EUR", 9)
+        }
+        try await service.store.merge([copy, renewal], in: Sample.production)
+        let answer = await service.send("POST", "/v1/customers/lookup", #""transactionID":"1""#)
+        #expect(answer.text.contains(#""commitment":{"billingPeriod":2,"totalBillingPeriods":12}"#), "\(answer.text)")
+        #expect(!answer.text.contains("rice") && !answer.text.contains("seats"), "\(answer.text)")
     }
 
     @Test("a subscription that is not settled says so, and leaves out what is not known")

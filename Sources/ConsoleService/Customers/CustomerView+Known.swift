@@ -1,6 +1,7 @@
 import OfferConsole
 import OfferCore
 import OfferEligibility
+import OfferReports
 import OfferService
 import SubscriberStore
 
@@ -23,7 +24,9 @@ extension CustomerView {
             identifiers: owned.identifiers(with: address.identifier), storefront: state.storefront,
             isComplete: owned.isComplete,
             subscriptions: state.subscriptions.map { subscription in
-                SubscriptionView(subscription, periods[subscription.originalTransactionID] ?? [])
+                SubscriptionView(
+                    subscription, SubscriptionTerms(of: subscription, in: owned.facts),
+                    periods[subscription.originalTransactionID] ?? [])
             },
             verdicts: verdicts, answer: answer, whatIf: whatIf, grants: request.grants(of: customer),
             mayGrant: app.rules.grants != nil,
@@ -148,7 +151,7 @@ extension OfferConsole.PeriodKind {
 }
 
 extension SubscriptionView {
-    init(_ subscription: Subscription, _ periods: [SubscriptionPeriod]) {
+    init(_ subscription: Subscription, _ terms: SubscriptionTerms, _ periods: [SubscriptionPeriod]) {
         self.init(
             originalTransactionID: subscription.originalTransactionID.text.description,
             productID: subscription.productID.text.description, status: Status(subscription.status),
@@ -176,6 +179,10 @@ extension SubscriptionView {
         priceIncrease = subscription.priceIncrease?.rawValue
         ownership = subscription.ownership.map(Ownership.init)
         isRefundPending = subscription.refundPending
+        if let amount = terms.price, let currency = terms.currency {
+            price = "\(FixedText.amount(Double(amount))) \(currency)"
+        }
+        seats = terms.seats.map { ($0, terms.refundedSeats, terms.nextSeats) }
         commitment = subscription.commitment.flatMap { commitment in
             commitment.billingPeriodNumber.flatMap { number in
                 commitment.totalBillingPeriods.map { (Int(number), Int($0)) }

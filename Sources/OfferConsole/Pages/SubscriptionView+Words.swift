@@ -14,8 +14,8 @@ extension SubscriptionView {
     /// The state in sentences, the most important one first.
     func sentences(_ clock: ConsoleClock, now: Timestamp) -> [HTML] {
         let facts = [
-            access(clock, now: now), renewal, period, pending, run(clock), commitmentSentence, priceIncreaseSentence,
-            refundSentence, ownershipSentence,
+            access(clock, now: now), renewal, period, pending, priceSentence, seatsSentence, run(clock),
+            commitmentSentence, priceIncreaseSentence, refundSentence, ownershipSentence,
         ]
         return facts.compactMap(\.self)
     }
@@ -56,8 +56,20 @@ extension SubscriptionView {
     private var period: HTML? {
         guard lastPeriod != .regular else { return nil }
         let offer = offerID.map { " \(UserText.code($0))" as HTML }
-        let which: StaticString = status == .expired || status == .revoked ? "last" : "current"
-        return "The \(which) period has the \(lastPeriod.words)\(offer)."
+        return "The \(whichPeriod) period has the \(lastPeriod.words)\(offer)."
+    }
+
+    private var whichPeriod: StaticString { status == .expired || status == .revoked ? "last" : "current" }
+
+    private var priceSentence: HTML? {
+        price.map { "The \(whichPeriod) period costs \($0)\(seats == nil ? nil : " for each seat on average" as HTML)." }
+    }
+
+    private var seatsSentence: HTML? {
+        guard let seats else { return nil }
+        let refunded = seats.refunded.map { ", of which Apple has refunded \(Words.grouped($0))" as HTML }
+        let next = seats.next.map { " The next period has \(Words.count(Int(clamping: $0), "seat"))." as HTML }
+        return "It has \(Words.count(Int(clamping: seats.count), "seat"))\(refunded).\(next)"
     }
 
     private var pending: HTML? {

@@ -91,6 +91,11 @@ package struct SubscriptionView: Sendable {
     package var isRefundPending = false
     /// The position in a commitment: the billing period from 1, and their number.
     package var commitment: (period: Int, of: Int)?
+    /// The price of the current period with its currency, such as `4.99 EUR`; with seats, the average price of one. nil for
+    /// customers who pay nothing.
+    package var price: String?
+    /// The seats of the current period, those of them that Apple has refunded, and those of the next period.
+    package var seats: (count: Int64, refunded: Int64?, next: Int64?)?
     /// The oldest first.
     package var periods: [Period]
 

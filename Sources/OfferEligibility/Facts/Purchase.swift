@@ -47,7 +47,7 @@ extension Purchase {
     }
 
     /// True if seats may be added to the purchase, each time in a transaction of its own.
-    var hasSeats: Bool { seats != nil || additionalReason != nil || (quantity ?? 1) > 1 }
+    package var hasSeats: Bool { seats != nil || additionalReason != nil || (quantity ?? 1) > 1 }
 
     /// True if someone else bought it: a family share, a seat, or an ownership type that Apple has added since. False
     /// for data without ownership.

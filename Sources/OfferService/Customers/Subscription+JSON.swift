@@ -17,7 +17,11 @@ extension Subscription {
         if let autoRenews { writer.member("autoRenews", autoRenews) }
         if let autoRenewProductID { writer.member("autoRenewProductID", utf8: autoRenewProductID.text.utf8) }
         if let billingPlan { writer.member("billingPlan", billingPlan.rawValue) }
-        if let commitment { writer.object("commitment", commitment.write) }
+        if let commitment {
+            // Others pay nothing.
+            let isPayer = ownership == nil || ownership == .purchased
+            writer.object("commitment") { commitment.write(to: &$0, hasPrice: isPayer) }
+        }
         terms?.write(to: &writer)
         writer.member("expiresAt", expiresAt)
         writer.member("gracePeriodExpiresAt", gracePeriodExpiresAt)
@@ -45,10 +49,10 @@ extension Subscription {
 }
 
 extension Commitment {
-    fileprivate func write(to writer: inout JSONWriter) {
+    fileprivate func write(to writer: inout JSONWriter, hasPrice: Bool) {
         if let billingPeriodNumber { writer.member("billingPeriod", billingPeriodNumber) }
         if let totalBillingPeriods { writer.member("totalBillingPeriods", totalBillingPeriods) }
-        if let price { writer.member("price", price) }
+        if hasPrice, let price { writer.member("price", price) }
         writer.member("expiresAt", expiresDate)
     }
 }

@@ -1,59 +1,91 @@
 import OfferCore
-import OfferEligibility
+package import OfferEligibility
 
-/// The price and the number of seats of a subscription, now and after the next renewal.
+/// The price and the seats of a subscription, now and after the next renewal.
 ///
-/// No rule reads these members. They answer support's questions about what a customer pays.
-struct SubscriptionTerms {
+/// No rule reads these members. They answer support's questions about what a customer pays. A family member and the user of
+/// a seat pay nothing, so all members are nil or empty for them, although their transactions name the purchaser's price.
+package struct SubscriptionTerms {
     /// The transaction of the current period; nil if only a receipt lists it.
     private let purchase: Purchase?
     /// The transactions of seats in the current period: the first one, and those that added seats to it.
-    private let seats: [Purchase]
+    private let items: [Purchase]
     /// The newest renewal info.
     private let renewal: Renewal?
 
-    init(of subscription: Subscription, in facts: SubscriberFacts) {
+    package init(of subscription: Subscription, in facts: SubscriberFacts) {
         let fact = facts[SubscriberFact.Key(kind: .transaction, id: subscription.transactionID)]
-        let renewal = facts[SubscriberFact.Key(kind: .renewalInfo, id: subscription.originalTransactionID)]
-        let purchase: Purchase? = if case .transaction(let value)? = fact?.value { value } else { nil }
+        guard case .transaction(let purchase)? = fact?.value, !purchase.isAnothers else {
+            (purchase, items, renewal) = (nil, [], nil)
+            return
+        }
         self.purchase = purchase
+        let renewal = facts[SubscriberFact.Key(kind: .renewalInfo, id: subscription.originalTransactionID)]
         self.renewal = if case .renewalInfo(let value)? = renewal?.value { value } else { nil }
-        seats = facts.filter { $0.originalTransactionID == subscription.originalTransactionID }.compactMap { fact in
-            guard let purchase, case .transaction(let value) = fact.value, value.seats != nil,
-                value.productID == purchase.productID, value.ownership == purchase.ownership,
-                value.expiresDate == purchase.expiresDate
+        items = facts.filter { $0.originalTransactionID == subscription.originalTransactionID }.compactMap { fact in
+            guard case .transaction(let value) = fact.value, value.hasSeats, value.productID == purchase.productID,
+                value.ownership == purchase.ownership, value.expiresDate == purchase.expiresDate
             else { return nil }
             return value
         }
     }
 
-    /// The price of the period in thousandths; of seats, the average of one of them.
-    private var price: Int64? {
-        guard seats.count > 1 else { return purchase?.price }
-        let items = seats.compactMap { item in
+    /// The price of the current period in thousandths of ``currency``; of seats, the average of one of them.
+    package var price: Int64? {
+        guard items.count > 1 else { return purchase?.price }
+        let prices = items.compactMap { item in
             item.price.flatMap { price in item.quantity.map { (price: Double(price), count: Double($0)) } }
         }
-        let count = items.reduce(0) { $0 + $1.count }
-        guard items.count == seats.count, Set(seats.map(\.currency)).count == 1, count > 0 else { return nil }
-        return Int64(exactly: (items.reduce(0) { $0 + $1.price * $1.count } / count).rounded())
+        let count = prices.reduce(0) { $0 + $1.count }
+        guard prices.count == items.count, Set(items.map(\.currency)).count == 1, count > 0 else { return nil }
+        return Int64(exactly: (prices.reduce(0) { $0 + $1.price * $1.count } / count).rounded())
     }
 
-    /// Writes the members of the current period, and `next` for the next one if the App Store states anything about it.
+    /// An ISO 4217 code.
+    package var currency: String? { purchase?.currency }
+
+    /// The seats of the current period, the refunded ones included; nil without seats, and if a transaction does not state
+    /// its number.
+    package var seats: Int64? {
+        let quantities = items.compactMap(\.quantity)
+        return items.isEmpty || quantities.count < items.count ? nil : quantities.reduce(0, &+)
+    }
+
+    /// Those of them that Apple has refunded; nil if none is known.
+    package var refundedSeats: Int64? {
+        let refunded = items.compactMap { $0.revocation == nil ? $0.seats?.revokedQuantity : $0.quantity }
+        return refunded.isEmpty ? nil : refunded.reduce(0, &+)
+    }
+
+    /// The seats of the next period; nil if the App Store does not state them.
+    package var nextSeats: Int64? { renewal?.quantity }
+
+    /// Writes the members of the current period, then `next` for the next one and `afterCommitment` for the one after the
+    /// commitment, each if the App Store states anything about it.
     func write(to writer: inout JSONWriter) {
-        writer.members(ofPrice: price, purchase?.currency)
-        if !seats.isEmpty {
-            let quantities = seats.compactMap(\.quantity)
-            if quantities.count == seats.count { writer.member("seats", quantities.reduce(0, &+)) }
-            let refunded = seats.compactMap { item in
-                item.revocation == nil ? item.seats?.revokedQuantity : item.quantity
-            }
-            if !refunded.isEmpty { writer.member("refundedSeats", refunded.reduce(0, &+)) }
+        writer.members(ofPrice: price, currency)
+        if let seats { writer.member("seats", seats) }
+        if let refundedSeats { writer.member("refundedSeats", refundedSeats) }
+        writer.priceTiers(items.flatMap { $0.seats?.priceTiers ?? [] }.sorted)
+        if let side = items.lazy.compactMap({ $0.seats?.invitationManagement }).first {
+            writer.member("invitationManagement", side.rawValue)
         }
-        guard let renewal, renewal.price != nil || renewal.quantity != nil || renewal.billingPlan != nil else { return }
-        writer.object("next") { writer in
-            writer.members(ofPrice: renewal.price, renewal.currency)
-            if let quantity = renewal.quantity { writer.member("seats", quantity) }
-            if let plan = renewal.billingPlan { writer.member("billingPlan", plan.rawValue) }
+        if let reason = purchase?.additionalReason { writer.member("additionalTransactionReason", reason.rawValue) }
+        guard let renewal else { return }
+        if renewal.price != nil || renewal.quantity != nil || renewal.billingPlan != nil {
+            writer.object("next") { writer in
+                writer.members(ofPrice: renewal.price, renewal.currency)
+                if let quantity = renewal.quantity { writer.member("seats", quantity) }
+                writer.priceTiers(renewal.priceTiers)
+                if let plan = renewal.billingPlan { writer.member("billingPlan", plan.rawValue) }
+            }
+        }
+        guard let commitment = renewal.commitment else { return }
+        writer.object("afterCommitment") { writer in
+            if let product = commitment.autoRenewProductID { writer.member("productID", utf8: product.text.utf8) }
+            if let plan = commitment.billingPlanType { writer.member("billingPlan", plan.rawValue) }
+            if let date = commitment.date { writer.member("at", date.milliseconds) }
+            writer.members(ofPrice: commitment.price, renewal.currency ?? currency)
         }
     }
 }
@@ -64,6 +96,15 @@ extension JSONWriter {
         guard let price, let currency else { return }
         member("price", price)
         member("currency", currency)
+    }
+
+    /// Writes the tiers, unless there are none.
+    fileprivate mutating func priceTiers(_ tiers: [PriceTier]) {
+        guard !tiers.isEmpty else { return }
+        objects("priceTiers", tiers) { writer, tier in
+            if let price = tier.price { writer.member("price", price) }
+            if let quantity = tier.quantity { writer.member("seats", quantity) }
+        }
     }
 }
 
