@@ -62,7 +62,8 @@ extension SubscriptionView {
     private var whichPeriod: StaticString { status == .expired || status == .revoked ? "last" : "current" }
 
     private var priceSentence: HTML? {
-        price.map { "The \(whichPeriod) period costs \($0)\(seats == nil ? nil : " for each seat on average" as HTML)." }
+        let average: HTML? = seats == nil ? nil : " for each seat on average"
+        return price.map { "The \(whichPeriod) period costs \($0)\(average)." }
     }
 
     private var seatsSentence: HTML? {

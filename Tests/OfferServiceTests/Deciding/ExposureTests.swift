@@ -258,7 +258,8 @@ struct ExposureTests {
         }
         // 64 bytes, of which the last two are one letter.
         for value in ["a", String(repeating: "a", count: 64), String(repeating: "a", count: 62) + "é"] {
-            #expect(try await service.decide(StoreService.token() + #","placement":"\#(value)""#).response.status == 200)
+            let accepted = try await service.decide(StoreService.token() + #","placement":"\#(value)""#)
+            #expect(accepted.response.status == 200, "\(value)")
         }
         // Offers of one list may have different placements.
         let offers = ["cancel", "settings"].map { placement in
