@@ -19,8 +19,8 @@ package final class BackgroundThreads: Sendable {
         for loop in group.makeIterator() { loop.execute { _ = offer_run_only_when_idle() } }
     }
 
-    /// An executor for tasks whose parts are short, such as a trial of rules that decides about a page of customers at a
-    /// time.
+    /// An executor for tasks whose parts are short, such as a trial of rules that reads a page of customers at a time and
+    /// decides about it.
     package var executor: any TaskExecutor { IdleExecutor(loop: group.next()) }
 
     /// Runs `work` when a thread is free.

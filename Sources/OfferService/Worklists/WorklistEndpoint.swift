@@ -7,8 +7,8 @@ import SubscriberSync
 
 /// `POST /v1/customers/list`: the stored customers whom an offer, a failed payment or a higher price is about.
 ///
-/// It reads some hundred subscriptions at a time and decides on threads that leave the cores to offers. So a list slows
-/// down while the service is busy.
+/// It reads some hundred subscriptions at a time and decides about them on threads that leave the cores to offers. So a list
+/// slows down while the service is busy.
 struct WorklistEndpoint: Sendable {
     let store: CurrentStore
     let now: @Sendable () -> Timestamp
@@ -69,7 +69,7 @@ struct WorklistEndpoint: Sendable {
         _ reader: WorklistReader, from start: Int64?
     ) async throws(Problem) -> WorklistReader.Page {
         do throws(StoreError) {
-            return try await withTaskExecutorPreference(BackgroundThreads.shared.executor) {
+            return try await BackgroundReading.run(on: BackgroundThreads.shared.executor) {
                 () async throws(StoreError) in try await reader.page(from: start, limit: Self.pageSize, in: store)
             }
         } catch { throw Problem(error) }

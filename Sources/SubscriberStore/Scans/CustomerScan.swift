@@ -23,11 +23,13 @@ struct CustomerScan: Sendable {
     ///   - progress: called with the completed share of subscriptions, from 0 to 1.
     ///   - part: the result of a task before its first page.
     ///   - add: adds the customers of a page to the result of a task.
+    ///   - finish: completes the result of a task after its last page.
     /// - Returns: the result of each task.
     func run<Part: Sendable>(
         over store: any SubscriberStore, isCancelled: @escaping @Sendable () -> Bool = { false },
         progress: @escaping @Sendable (Double) -> Void = { _ in }, startingWith part: Part,
-        _ add: @escaping @Sendable (inout Part, Page, [NumberedCustomer]) async throws(StoreError) -> Void
+        _ add: @escaping @Sendable (inout Part, Page, [NumberedCustomer]) async throws(StoreError) -> Void,
+        finish: @escaping @Sendable (inout Part) async throws(StoreError) -> Void = { _ in }
     ) async throws(StoreError) -> [Part] {
         let pages = try await pages(of: store)
         let queue = NIOLockedValueBox(pages[...])
@@ -45,6 +47,7 @@ struct CustomerScan: Sendable {
                             try await add(&part, page, store.customers(in: page.app, numbered: page.numbers))
                             progress(1 - Double(left) / total)
                         }
+                        try await finish(&part)
                         return part
                     }
                 }

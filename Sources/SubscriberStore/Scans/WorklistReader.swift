@@ -61,7 +61,7 @@ package struct WorklistReader: Sendable {
             await progress()
         }
         return Page(
-            customers: try await known(members, first...max(first, number - 1), in: store),
+            customers: try await known(members, first...max(first, number - 1), in: store).map(\.customer),
             next: number <= lastNumber ? number : nil)
     }
 
@@ -81,12 +81,12 @@ package struct WorklistReader: Sendable {
         ) { (found, page, customers) async throws(StoreError) in
             let members = try await members(of: customers, page.numbers, in: store)
             if !members.isEmpty { found.append((page, members)) }
+        } finish: { (found) async throws(StoreError) in
+            for place in found.indices {
+                found[place].members = try await known(found[place].members, found[place].page.numbers, in: store)
+            }
         }
-        var all: [WorklistCustomer] = []
-        for (page, members) in parts.joined().sorted(by: { $0.page.place < $1.page.place }) {
-            all += try await known(members, page.numbers, in: store)
-        }
-        return all
+        return parts.joined().sorted { $0.page.place < $1.page.place }.flatMap { $0.members.map(\.customer) }
     }
 
     private struct Member: Sendable {
@@ -108,11 +108,11 @@ package struct WorklistReader: Sendable {
     /// Returns the members all of whose names are still known.
     private func known(
         _ members: [Member], _ numbers: ClosedRange<Int64>, in store: any SubscriberStore
-    ) async throws(StoreError) -> [WorklistCustomer] {
+    ) async throws(StoreError) -> [Member] {
         guard !members.isEmpty else { return [] }
         let names = members.reduce(into: Set<CustomerIdentifier>()) { $0.formUnion($1.names) }
         let known = try await store.known(among: names, in: app, numbered: numbers)
-        return members.filter { known.isSuperset(of: $0.names) }.map(\.customer)
+        return members.filter { known.isSuperset(of: $0.names) }
     }
 
     /// Returns the members of the list, whom the limits of the offer do not refuse.

@@ -50,7 +50,7 @@ package struct EventWorker: Service {
     /// The time after which a failed review is made again.
     private static let pause = Duration.seconds(60)
 
-    /// - Parameter executor: the threads that decide.
+    /// - Parameter executor: the threads that read and decide.
     package init(
         _ store: CurrentStore, policy: CurrentPolicy, executor: any TaskExecutor,
         now: @escaping @Sendable () -> Timestamp, metrics: SyncMetrics, log: Logger
@@ -103,7 +103,7 @@ package struct EventWorker: Service {
     package func round() async {
         guard let catalogue = policy.snapshot.catalogue, store.store != nil, hasWork(catalogue) else { return }
         await finding.perform {
-            await withTaskExecutorPreference(executor) {
+            await BackgroundReading.run(on: executor) {
                 while !Task.isCancelled, let catalogue = policy.snapshot.catalogue {
                     var hasMore = false
                     for (bundleID, app) in catalogue.apps {

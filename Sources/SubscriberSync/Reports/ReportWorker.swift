@@ -23,7 +23,7 @@ package struct ReportWorker: Service {
     /// The number of customers or subscriptions after which the progress is noted in the store.
     private static let customersPerNote = 1000
 
-    /// - Parameter executor: the threads that count.
+    /// - Parameter executor: the threads that read and count.
     package init(
         _ store: CurrentStore, policy: CurrentPolicy, executor: any TaskExecutor,
         now: @escaping @Sendable () -> Timestamp, metrics: SyncMetrics, log: Logger
@@ -76,7 +76,7 @@ package struct ReportWorker: Service {
     private func result(of subject: ReportSubject) async throws -> [UInt8] {
         let catalogue = policy.snapshot.catalogue ?? Catalogue(apps: [:])
         let time = now()
-        let made = try await withTaskExecutorPreference(executor) {
+        let made = try await BackgroundReading.run(on: executor) {
             try await subject.result(in: catalogue, at: time, over: store) { count in
                 guard count % Self.customersPerNote == 0 else { return }
                 try? await store.noteProgress(of: subject, customersRead: count)
