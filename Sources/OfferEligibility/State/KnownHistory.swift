@@ -112,7 +112,8 @@ extension KnownHistory {
     /// group may belong to any group, so the result is then empty.
     ///
     /// A family share or a seat says nothing about what the customer bought: it has an `originalTransactionId` of its own,
-    /// beside that of the customer's earlier subscription in the group.
+    /// beside that of the customer's earlier subscription in the group. A subscription whose ownership is not known may be
+    /// one.
     private static func wholeGroups(
         _ subscriptions: [SubscriptionPeriods], _ signals: [TransactionID: SubscriptionSignals],
         _ evidence: HistoryEvidence, at now: Timestamp
@@ -124,7 +125,11 @@ extension KnownHistory {
             let isKnown = subscription.isKnownThroughout(signals[id] ?? SubscriptionSignals(), at: now) {
                 evidence.stillCounts($0, at: now)
             }
-            if isKnown { known.insert(group) } else { others.insert(group) }
+            if !isKnown {
+                others.insert(group)
+            } else if subscription.ownership == .purchased {
+                known.insert(group)
+            }
         }
         return known.subtracting(others)
     }
