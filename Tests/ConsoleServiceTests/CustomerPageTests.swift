@@ -94,8 +94,13 @@ struct CustomerPageTests {
             let transaction = Sample.transaction(id, of: id, 0, 30) {
                 ($0.ownership, $0.price, $0.currency, $0.quantity) = (ownership, 4990, "EUR", 1200)
                 $0.seats = Seats(invitationManagement: .apple, revokedQuantity: 3)
+                $0.commitment = Commitment(billingPeriodNumber: 2, totalBillingPeriods: 12)
+                $0.storefront = "DEU"
             }
-            let renewal = Sample.renewal(of: id, signed: 1) { $0.quantity = 1 }
+            let renewal = Sample.renewal(of: id, signed: 1) {
+                $0.quantity = 1
+                $0.commitment = CommitmentRenewal(autoRenewStatus: .on)
+            }
             guard case .renewalInfo(let info) = renewal.value else { return }
             let changes = ["INCREASE_QUANTITY", "DECREASE_QUANTITY"].map { subtype in
                 let change = RenewalChange(type: "DID_CHANGE_RENEWAL_PREF", subtype: subtype, renewal: info)
@@ -110,11 +115,20 @@ struct CustomerPageTests {
         for sentence in [
             "The current period costs 4.99 EUR for each seat on average.",
             "It has 1,200 seats, of which Apple has refunded 3. The next period has 1 seat.",
+            "Bill 2 of 12 of a commitment.", "<dt>Storefront</dt><dd>DEU</dd>",
             "<bdi>seats added (monthly)</bdi>", "<bdi>will have fewer seats from the next renewal (monthly)</bdi>",
         ] { #expect(purchaser.contains(sentence), "\(sentence)") }
         let user = await console.get(Self.page("originalTransactionID", "9000000000002"), cookie: cookie).text
         #expect(user.contains("A seat of a group or an organisation. Only the purchaser can redeem offers."))
         #expect(!user.contains("costs") && !user.contains("1,200"))
+        // Without a renewal, there are no next seats.
+        let off = Sample.renewal(of: "9000000000001", signed: 2) {
+            $0.quantity = 1
+            $0.commitment = CommitmentRenewal(autoRenewStatus: .off)
+        }
+        try await console.store.merge([off], in: Sample.production)
+        let leaving = await console.get(Self.page("originalTransactionID", "9000000000001"), cookie: cookie).text
+        #expect(leaving.contains("It has 1,200 seats") && !leaving.contains("The next period has"))
     }
 
     @Test("the terms of an offer stand beside it once App Store Connect has been read")

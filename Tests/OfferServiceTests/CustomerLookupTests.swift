@@ -51,13 +51,15 @@ struct CustomerLookupTests {
         purchase.seats = Seats(
             priceTiers: [PriceTier(price: 6000, quantity: 5), PriceTier(price: 4270, quantity: 7)],
             invitationManagement: .apple, revokedQuantity: 3)
-        purchase.commitment = Commitment(billingPeriodNumber: 2, totalBillingPeriods: 12, price: 59_880)
+        purchase.commitment = Commitment(
+            billingPeriodNumber: 2, totalBillingPeriods: 12, expiresDate: Sample.day(300), price: 59_880)
+        (purchase.billingPlan, purchase.storefront) = (.monthly, "DEU")
         var renewal = Renewal(productID: product, autoRenewStatus: .on)
         (renewal.price, renewal.currency, renewal.quantity) = (5990, "EUR", 9)
         (renewal.billingPlan, renewal.autoRenewProductID) = (.monthly, product)
         renewal.priceTiers = [PriceTier(price: 5990, quantity: 9)]
         renewal.commitment = CommitmentRenewal(
-            autoRenewProductID: product, autoRenewStatus: .off, billingPlanType: .billedUpFront, date: Sample.day(330),
+            autoRenewProductID: product, autoRenewStatus: .on, billingPlanType: .billedUpFront, date: Sample.day(330),
             price: 49_990)
         let change = RenewalChange(
             type: "DID_CHANGE_RENEWAL_PREF", subtype: "DECREASE_QUANTITY", renewal: renewal)
@@ -69,7 +71,9 @@ struct CustomerLookupTests {
         try await service.store.merge(facts, in: Sample.production)
         let answer = await service.send("POST", "/v1/customers/lookup", #""transactionID":"1""#)
         for expected in [
-            #""commitment":{"billingPeriod":2,"totalBillingPeriods":12,"price":59880}"#,
+            #""storefront":"DEU","subscriptions":["#,
+            #""billingPlan":"MONTHLY","commitment":{"billingPeriod":2,"totalBillingPeriods":12,"price":59880,"#
+                + #""expiresAt":\#(Sample.day(300).milliseconds)},"price":4990"#,
             #""price":4990,"currency":"EUR","seats":12,"refundedSeats":3,"#
                 + #""priceTiers":[{"price":4270,"seats":7},{"price":6000,"seats":5}],"invitationManagement":"APPLE","#
                 + #""next":{"price":5990,"currency":"EUR","seats":9,"priceTiers":[{"price":5990,"seats":9}],"#
@@ -77,9 +81,19 @@ struct CustomerLookupTests {
                 + #""at":\#(Sample.day(330).milliseconds),"price":49990,"currency":"EUR"}"#,
             #""changes":[{"type":"DID_CHANGE_RENEWAL_PREF","subtype":"DECREASE_QUANTITY","at":"#
                 + "\(Sample.day(2).milliseconds)"
-                + #","originalTransactionID":"1","productID":"monthly","autoRenews":false,"autoRenewProductID":"monthly","#
+                + #","originalTransactionID":"1","productID":"monthly","autoRenews":true,"autoRenewProductID":"monthly","#
                 + #""billingPlan":"MONTHLY","seats":9}]"#,
         ] { #expect(answer.text.contains(expected), "\(answer.text)") }
+        // Nothing follows a commitment that was cancelled. Older renewal info says nothing about the next period.
+        renewal.commitment?.autoRenewStatus = .off
+        try await service.store.merge(
+            [Sample.fact(.renewalInfo(renewal), "1", of: "1", signed: 3)], in: Sample.production)
+        let cancelled = await service.send("POST", "/v1/customers/lookup", #""transactionID":"1""#)
+        #expect(cancelled.text.contains(#""next":"#) && !cancelled.text.contains("afterCommitment"))
+        try await service.store.merge(
+            [Sample.transaction("2", of: "1", 5, 35) { $0.reason = .purchase }], in: Sample.production)
+        let later = await service.send("POST", "/v1/customers/lookup", #""transactionID":"1""#)
+        #expect(later.text.contains(#""transactionID":"2""#) && !later.text.contains(#""next":"#), "\(later.text)")
     }
 
     @Test("seats that were added during a period count, with the average price, and a refund of them shows")
@@ -90,24 +104,40 @@ struct CustomerLookupTests {
         ) -> SubscriberFact {
             Sample.transaction(id, of: "1", day, 30, signed: day) { purchase in
                 (purchase.quantity, purchase.price, purchase.currency) = (seats, price, "EUR")
-                purchase.seats = Seats(invitationManagement: .apple)
-                purchase.additionalReason = .seatAddition
-                purchase.reason = .purchase
+                (purchase.webOrderLineItemID, purchase.reason) = ("w\(id)", .purchase)
                 change(&purchase)
             }
         }
+        func added(_ price: Int64, _ count: Int64) -> (inout Purchase) -> Void {
+            { purchase in
+                purchase.additionalReason = .seatAddition
+                purchase.seats = Seats(
+                    priceTiers: [PriceTier(price: price, quantity: count)], invitationManagement: .apple)
+            }
+        }
         let facts = [
-            item("1", day: 0, seats: 5, price: 5000), item("2", day: 3, seats: 15, price: 4000),
-            item("3", day: 5, seats: 2, price: 9000) { $0.revocation = Revocation(date: Sample.day(6)) },
+            // The App Store did not send the first transaction again, and lists another one twice, after a restore.
+            item("1", day: 0, seats: 1, price: 5000), item("2", day: 3, seats: 15, price: 4000, added(4000, 15)),
+            item("3", day: 3, seats: 15, price: 4000) {
+                added(4000, 15)(&$0)
+                $0.webOrderLineItemID = "w2"
+            },
+            item("4", day: 5, seats: 2, price: 4000) {
+                added(4000, 2)(&$0)
+                $0.revocation = Revocation(date: Sample.day(6))
+            },
+            // The period before had seats too.
+            Sample.transaction("0", of: "1", -30, 0) { $0.quantity = 40 },
         ]
         try await service.store.merge(facts, in: Sample.production)
         let answer = await service.send("POST", "/v1/customers/lookup", #""originalTransactionID":"1""#)
-        // 103,000 / 22 is 4,681.8.
-        let price = 4682
+        // 73,000 / 18 is 4,055.6.
+        let price = 4056
         #expect(
             answer.text.contains(
-                #""price":\#(price),"currency":"EUR","seats":22,"refundedSeats":2,"invitationManagement":"APPLE","#
-                    + #""additionalTransactionReason":"SEAT_ADDITION""#), "\(answer.text)")
+                #""price":\#(price),"currency":"EUR","seats":18,"refundedSeats":2,"priceTiers":[{"price":4000,"seats":17}],"#
+                    + #""invitationManagement":"APPLE","additionalTransactionReason":"SEAT_ADDITION""#),
+            "\(answer.text)")
     }
 
     @Test("an order ID is refused where the App Store is not asked in production")

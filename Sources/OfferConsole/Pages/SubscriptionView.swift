@@ -94,7 +94,8 @@ package struct SubscriptionView: Sendable {
     /// The price of the current period with its currency, such as `4.99 EUR`; with seats, the average price of one. nil for
     /// customers who pay nothing.
     package var price: String?
-    /// The seats of the current period, those of them that Apple has refunded, and those of the next period.
+    /// The seats of the current period, those of them that Apple has refunded, and those of the next period, if one is to
+    /// follow.
     package var seats: (count: Int64, refunded: Int64?, next: Int64?)?
     /// The oldest first.
     package var periods: [Period]

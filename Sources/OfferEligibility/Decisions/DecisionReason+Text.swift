@@ -47,7 +47,7 @@ extension DecisionReason {
         case .notPurchaser:
             "The customer did not buy the subscription, and only the purchaser can redeem an offer."
         case .otherOfferPending:
-            "Another promotional offer already applies to the next period, and this one would replace it."
+            "Another offer already applies to the next period, and this one would replace it."
         case .billingRetry:
             "The App Store cannot collect the payment. A discount does not help with that."
         case .offerUnavailable:

@@ -33,6 +33,7 @@ extension Subscription {
     ) {
         originalTransactionID = subscription.originalTransactionID
         transactionID = period.transactionID
+        addedSeats = period.addedSeats.map(\.transactionID)
         productID = period.purchase.productID
         subscriptionGroupID = subscription.groupID
         self.environment = environment

@@ -5,6 +5,8 @@ package struct Subscription: Hashable, Sendable {
     package let originalTransactionID: TransactionID
     /// The transaction of the current period.
     package let transactionID: TransactionID
+    /// The transactions that added seats during the current period, one for each line item.
+    package let addedSeats: [TransactionID]
     package let productID: ProductID
     /// nil if neither the App Store nor the catalogue names it.
     package let subscriptionGroupID: String?

@@ -10,24 +10,24 @@ package struct SubscriptionTerms {
     private let purchase: Purchase?
     /// The transactions of seats in the current period: the first one, and those that added seats to it.
     private let items: [Purchase]
-    /// The newest renewal info.
+    /// The renewal info of the current period.
     private let renewal: Renewal?
 
     package init(of subscription: Subscription, in facts: SubscriberFacts) {
-        let fact = facts[SubscriberFact.Key(kind: .transaction, id: subscription.transactionID)]
-        guard case .transaction(let purchase)? = fact?.value, !purchase.isAnothers else {
+        func stored(_ id: TransactionID) -> Purchase? {
+            let fact = facts[SubscriberFact.Key(kind: .transaction, id: id)]
+            return if case .transaction(let value)? = fact?.value { value } else { nil }
+        }
+        guard let first = stored(subscription.transactionID), !first.isAnothers else {
             (purchase, items, renewal) = (nil, [], nil)
             return
         }
-        self.purchase = purchase
-        let renewal = facts[SubscriberFact.Key(kind: .renewalInfo, id: subscription.originalTransactionID)]
-        self.renewal = if case .renewalInfo(let value)? = renewal?.value { value } else { nil }
-        items = facts.filter { $0.originalTransactionID == subscription.originalTransactionID }.compactMap { fact in
-            guard case .transaction(let value) = fact.value, value.hasSeats, value.productID == purchase.productID,
-                value.ownership == purchase.ownership, value.expiresDate == purchase.expiresDate
-            else { return nil }
-            return value
-        }
+        purchase = first
+        let added = subscription.addedSeats.compactMap(stored)
+        items = first.hasSeats || !added.isEmpty ? [first] + added : []
+        let fact = facts[SubscriberFact.Key(kind: .renewalInfo, id: subscription.originalTransactionID)]
+        renewal =
+            if case .renewalInfo(let value)? = fact?.value, subscription.hasRenewalInfo { value } else { nil }
     }
 
     /// The price of the current period in thousandths of ``currency``; of seats, the average of one of them.
@@ -60,17 +60,19 @@ package struct SubscriptionTerms {
     /// The seats of the next period; nil if the App Store does not state them.
     package var nextSeats: Int64? { renewal?.quantity }
 
-    /// Writes the members of the current period, then `next` for the next one and `afterCommitment` for the one after the
-    /// commitment, each if the App Store states anything about it.
+    /// Writes the members of the current period, then `next` for the next one, and `afterCommitment` for what follows the
+    /// commitment unless the customer has cancelled, each if the App Store states anything about it.
     func write(to writer: inout JSONWriter) {
         writer.members(ofPrice: price, currency)
         if let seats { writer.member("seats", seats) }
         if let refundedSeats { writer.member("refundedSeats", refundedSeats) }
-        writer.priceTiers(items.flatMap { $0.seats?.priceTiers ?? [] }.sorted)
+        writer.priceTiers(items.flatMap { $0.seats?.priceTiers ?? [] }.joined)
         if let side = items.lazy.compactMap({ $0.seats?.invitationManagement }).first {
             writer.member("invitationManagement", side.rawValue)
         }
-        if let reason = purchase?.additionalReason { writer.member("additionalTransactionReason", reason.rawValue) }
+        if let reason = items.lazy.compactMap(\.additionalReason).first {
+            writer.member("additionalTransactionReason", reason.rawValue)
+        }
         guard let renewal else { return }
         if renewal.price != nil || renewal.quantity != nil || renewal.billingPlan != nil {
             writer.object("next") { writer in
@@ -80,12 +82,27 @@ package struct SubscriptionTerms {
                 if let plan = renewal.billingPlan { writer.member("billingPlan", plan.rawValue) }
             }
         }
-        guard let commitment = renewal.commitment else { return }
+        guard let commitment = renewal.commitment, commitment.autoRenewStatus != .off,
+            commitment != CommitmentRenewal(autoRenewStatus: commitment.autoRenewStatus)
+        else { return }
         writer.object("afterCommitment") { writer in
             if let product = commitment.autoRenewProductID { writer.member("productID", utf8: product.text.utf8) }
             if let plan = commitment.billingPlanType { writer.member("billingPlan", plan.rawValue) }
             if let date = commitment.date { writer.member("at", date.milliseconds) }
             writer.members(ofPrice: commitment.price, renewal.currency ?? currency)
+        }
+    }
+}
+
+extension [PriceTier] {
+    /// The tiers in order, one for each price.
+    fileprivate var joined: [PriceTier] {
+        sorted.reduce(into: []) { tiers, tier in
+            if let last = tiers.last, last.price == tier.price, let count = last.quantity, let more = tier.quantity {
+                tiers[tiers.count - 1] = PriceTier(price: tier.price, quantity: count &+ more)
+            } else {
+                tiers.append(tier)
+            }
         }
     }
 }
