@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 bool offer_keep_memory_private(void) {
   // After a crash, Swift's runtime starts a program that prints registers and the memory they point to.
@@ -56,6 +58,11 @@ bool offer_run_only_when_idle(void) {
   const struct sched_param parameters = {0};
   // 0 means the calling thread.
   return sched_setscheduler(0, SCHED_IDLE, &parameters) == 0;
+}
+
+bool offer_run_after_others(void) {
+  // A thread has a priority of its own on Linux.
+  return setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10) == 0;
 }
 
 bool offer_run_process_only_when_idle(void) {

@@ -26,7 +26,7 @@ struct SubscriptionReportsPageTests {
     private static func makeReports(_ console: TestConsole) async {
         let application = console.application
         await ReportWorker(
-            application.store, policy: application.policy, executor: globalConcurrentExecutor, now: { console.now },
+            application.store, policy: application.policy, background: BackgroundReading(), now: { console.now },
             metrics: application.metrics.sync, log: Logger(label: "test")
         ).round()
     }

@@ -51,7 +51,7 @@ enum EventProcess {
         let found = NIOLockedValueBox(Timestamp(milliseconds: 0))
         let worker = EventWorker(
             store, policy: CurrentPolicy(Policy(ring: KeyRing(), catalogue: file.catalogue)),
-            executor: globalConcurrentExecutor, now: { found.withLockedValue { $0 } }, metrics: metrics, log: log)
+            background: BackgroundReading(), now: { found.withLockedValue { $0 } }, metrics: metrics, log: log)
         let forwarding = ForwardingWorker(
             store,
             client: try ForwardClient(

@@ -41,7 +41,7 @@ struct ReportRouteTests {
     static func makeReports(_ service: StoreService) async {
         let routes = service.routes
         await ReportWorker(
-            service.current, policy: routes.policy, executor: globalConcurrentExecutor,
+            service.current, policy: routes.policy, background: BackgroundReading(),
             now: { routes.wall.withLockedValue { $0 } }, metrics: routes.metrics.sync, log: routes.log.logger
         ).round()
     }

@@ -83,7 +83,7 @@ struct EventWorkerTests {
             let time: @Sendable () -> Timestamp = { now.withLockedValue { $0 } }
             let worker = EventWorker(
                 store, policy: CurrentPolicy(Policy(ring: KeyRing(), catalogue: catalogue)),
-                executor: globalConcurrentExecutor, now: time, metrics: metrics, log: RecordedLog().logger)
+                background: BackgroundReading(), now: time, metrics: metrics, log: RecordedLog().logger)
             let forwarding = ForwardingWorker(
                 store, client: try ForwardClient(ForwardSettings(), timeout: .seconds(1)), now: time,
                 readiness: Readiness(), metrics: metrics, log: RecordedLog().logger)
@@ -156,7 +156,7 @@ struct EventWorkerTests {
             metrics = SyncMetrics(registry)
             let worker = EventWorker(
                 store, policy: CurrentPolicy(Policy(ring: KeyRing(), catalogue: catalogue)),
-                executor: globalConcurrentExecutor, now: now, metrics: metrics, log: RecordedLog().logger)
+                background: BackgroundReading(), now: now, metrics: metrics, log: RecordedLog().logger)
             self.store = store
             self.worker = worker
             task = Task {

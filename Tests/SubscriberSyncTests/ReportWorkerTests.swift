@@ -31,7 +31,7 @@ struct ReportWorkerTests {
         try #require(problems.isEmpty, "\(problems)")
         return ReportWorker(
             store, policy: CurrentPolicy(Policy(ring: KeyRing(), catalogue: file.catalogue)),
-            executor: globalConcurrentExecutor, now: { Sample.day(20) }, metrics: SyncMetrics(MetricRegistry()),
+            background: BackgroundReading(), now: { Sample.day(20) }, metrics: SyncMetrics(MetricRegistry()),
             log: log.logger)
     }
 

@@ -37,6 +37,10 @@ const char *offer_user_name(uint32_t id);
 /// Lets the calling thread run only when no other thread needs the processor. Returns false if the system refuses.
 bool offer_run_only_when_idle(void);
 
+/// Lets the calling thread run after others that need the processor, with a tenth of their share. Returns false if the system
+/// refuses.
+bool offer_run_after_others(void);
+
 /// Lets all threads of this process, and those that they start later, run only when no other thread of its control group
 /// needs the processor. Returns false if the system refuses.
 bool offer_run_process_only_when_idle(void);

@@ -130,7 +130,7 @@ final class RulesTrials: Service {
             pageSize: Self.pageSize)
         let outcome: RulesTrialView.State
         do {
-            let dryRun = try await BackgroundReading.run(on: BackgroundThreads.shared.executor) {
+            let dryRun = try await BackgroundThreads.shared.reading.run {
                 try await runner.run(over: store, isCancelled: { !self.isRunning(id) }) { share in
                     self.state.withLockedValue { state in
                         state.change(id) { if !$0.isEnded { $0.state = .running(share: share) } }

@@ -110,7 +110,7 @@ struct WorklistsPage: Sendable {
         let reader = WorklistReader(
             address.list, of: address.scope, try request.app(address.scope.bundleID), at: request.now)
         do throws(StoreError) {
-            let part = try await BackgroundReading.run(on: BackgroundThreads.shared.executor) {
+            let part = try await BackgroundThreads.shared.reading.run {
                 [store] () async throws(StoreError) in try await read(reader, store)
             }
             metrics.listed(part.customers.count, on: address.list)

@@ -2,6 +2,7 @@ import CProcess
 import NIOCore
 import NIOPosix
 import OfferHTTP
+package import SubscriberStore
 import Synchronization
 
 /// Threads for long computations that must not delay offers.
@@ -13,15 +14,23 @@ package final class BackgroundThreads: Sendable {
     package static let shared = BackgroundThreads(count: max(1, UsableCores.count / 2))
 
     private let group: MultiThreadedEventLoopGroup
+    private let reader: MultiThreadedEventLoopGroup
 
     private init(count: Int) {
         group = MultiThreadedEventLoopGroup(numberOfThreads: count)
         for loop in group.makeIterator() { loop.execute { _ = offer_run_only_when_idle() } }
+        reader = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        reader.next().execute { _ = offer_run_after_others() }
     }
 
-    /// An executor for tasks whose parts are short, such as a trial of rules that reads a page of customers at a time and
-    /// decides about it.
-    package var executor: any TaskExecutor { IdleExecutor(loop: group.next()) }
+    /// For tasks whose parts are short, such as a trial of rules that decides about a page of customers at a time.
+    ///
+    /// The pages are read by one more thread, which gets a tenth of a core even while offers wait (setpriority(2)): a read
+    /// that is not over keeps SQLite from moving its log, and may hold a lock that others need.
+    package var reading: BackgroundReading {
+        BackgroundReading(
+            executor: LoopExecutor(loop: group.next()), readers: LoopExecutor(loop: reader.next()))
+    }
 
     /// Runs `work` when a thread is free.
     /// - Returns: the result of the work; nil if no thread was free within `limit`, or if the task was cancelled before
@@ -46,7 +55,7 @@ package final class BackgroundThreads: Sendable {
 }
 
 /// An executor that runs tasks on one of the threads.
-private final class IdleExecutor: TaskExecutor {
+private final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 
     init(loop: any EventLoop) { self.loop = loop }

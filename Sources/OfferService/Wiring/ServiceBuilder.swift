@@ -126,10 +126,10 @@ package enum ServiceBuilder {
         let ledgerWatch = LedgerWatch(
             store, policy: reloader.policy, now: sources.now, readiness: readiness, metrics: metrics.sync, log: log)
         let reportWorker = ReportWorker(
-            store, policy: reloader.policy, executor: BackgroundThreads.shared.executor, now: sources.now,
+            store, policy: reloader.policy, background: BackgroundThreads.shared.reading, now: sources.now,
             metrics: metrics.sync, log: log)
         let eventWorker = EventWorker(
-            store, policy: reloader.policy, executor: BackgroundThreads.shared.executor, now: sources.now,
+            store, policy: reloader.policy, background: BackgroundThreads.shared.reading, now: sources.now,
             metrics: metrics.sync, log: log)
         // `storeWatch` closes the store, after the services that follow it have stopped.
         var services: [any Service] = [

@@ -69,7 +69,7 @@ struct WorklistEndpoint: Sendable {
         _ reader: WorklistReader, from start: Int64?
     ) async throws(Problem) -> WorklistReader.Page {
         do throws(StoreError) {
-            return try await BackgroundReading.run(on: BackgroundThreads.shared.executor) {
+            return try await BackgroundThreads.shared.reading.run {
                 () async throws(StoreError) in try await reader.page(from: start, limit: Self.pageSize, in: store)
             }
         } catch { throw Problem(error) }

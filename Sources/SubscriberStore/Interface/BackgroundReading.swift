@@ -1,16 +1,28 @@
-/// Long reading that must not delay requests: lists, reports, reviews and trials of rules.
-package enum BackgroundReading {
-    /// True if a read stays on the thread of its task. Otherwise, the store reads on threads of its own, which have the priority
-    /// of requests.
-    @TaskLocal static var isOn = false
+/// Long reading that must delay requests as little as possible: lists, reports, reviews and trials of rules.
+package struct BackgroundReading: Sendable {
+    /// The threads on which the task reads; nil for those that read for requests.
+    ///
+    /// Child tasks inherit them, and so would a `Task` that is not awaited.
+    @TaskLocal static var threads: (any TaskExecutor)?
 
-    /// Calls `body` so that it decides and reads on the threads of an executor.
-    /// - Parameter executor: threads that may wait for the disk. Their priority is that of the whole work.
-    package static func run<Result, Failure: Error>(
-        on executor: any TaskExecutor, _ body: () async throws(Failure) -> Result
+    private let executor: any TaskExecutor
+    private let readers: (any TaskExecutor)?
+
+    /// - Parameters:
+    ///   - executor: the threads that decide. They hold no lock of the database, so they may wait long for a core.
+    ///   - readers: the threads that read; nil for those that read for requests. Requests may wait for a lock that they hold
+    ///     for a moment, so they must not wait long for a core.
+    package init(executor: any TaskExecutor = globalConcurrentExecutor, readers: (any TaskExecutor)? = nil) {
+        self.executor = executor
+        self.readers = readers
+    }
+
+    /// Calls `body` on the threads that decide. Its reads are made on those that read.
+    package func run<Result, Failure: Error>(
+        _ body: () async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         try await withTaskExecutorPreference(executor) {
-            await $isOn.withValue(true) { await Swift.Result(body) }
+            await Self.$threads.withValue(readers) { await Swift.Result(body) }
         }.get()
     }
 }

@@ -5,8 +5,8 @@ import SystemPackage
 
 /// The store in a SQLite database, for one process at a time.
 ///
-/// One connection writes changes in groups. Some connections read, each from a snapshot, and never wait for the writer: up to
-/// four for requests, and one for each task in ``BackgroundReading``.
+/// One connection writes changes in groups. Up to four connections read for requests, and one for ``BackgroundReading``, each
+/// from a snapshot, and never wait for the writer.
 package final class SQLiteStore: SQLStore {
     let pool: SQLitePool
     let writer: GroupedWriter
@@ -43,17 +43,15 @@ package final class SQLiteStore: SQLStore {
         try await readConnection { try body(SQLiteDatabase(connection: $0)) }
     }
 
-    /// Reads on a thread of the readers, or on that of the task in ``BackgroundReading``.
+    /// Reads on a thread of the readers, or of ``BackgroundReading``.
     func readConnection<Result: Sendable>(
         _ body: @escaping @Sendable (SQLiteConnection) throws -> Result
     ) async throws(StoreError) -> Result {
         guard !Task.isCancelled else { throw StoreError(CancellationError()) }
-        if BackgroundReading.isOn { return try readHere(body) }
-        return try await withTaskExecutorPreference(readers) { () async throws(StoreError) in try readHere(body) }
-    }
-
-    private func readHere<Result>(_ body: (SQLiteConnection) throws -> Result) throws(StoreError) -> Result {
-        do { return try pool.read(body) } catch { throw StoreError(error) }
+        return try await withTaskExecutorPreference(BackgroundReading.threads ?? readers) {
+            () async throws(StoreError) in
+            do { return try pool.read(body) } catch { throw StoreError(error) }
+        }
     }
 
     package var executor: (any TaskExecutor)? { readers }

@@ -23,31 +23,41 @@ struct CustomerScan: Sendable {
     ///   - progress: called with the completed share of subscriptions, from 0 to 1.
     ///   - part: the result of a task before its first page.
     ///   - add: adds the customers of a page to the result of a task.
-    ///   - finish: completes the result of a task after its last page.
     /// - Returns: the result of each task.
     func run<Part: Sendable>(
         over store: any SubscriberStore, isCancelled: @escaping @Sendable () -> Bool = { false },
         progress: @escaping @Sendable (Double) -> Void = { _ in }, startingWith part: Part,
-        _ add: @escaping @Sendable (inout Part, Page, [NumberedCustomer]) async throws(StoreError) -> Void,
-        finish: @escaping @Sendable (inout Part) async throws(StoreError) -> Void = { _ in }
+        _ add: @escaping @Sendable (inout Part, Page, [NumberedCustomer]) async throws(StoreError) -> Void
     ) async throws(StoreError) -> [Part] {
         let pages = try await pages(of: store)
-        let queue = NIOLockedValueBox(pages[...])
         let total = Double(max(1, pages.count))
+        return try await each(of: pages, isCancelled: isCancelled, startingWith: part) {
+            (part, page, left) async throws(StoreError) in
+            try await add(&part, page, store.customers(in: page.app, numbered: page.numbers))
+            progress(1 - Double(left) / total)
+        }
+    }
+
+    /// Lets several tasks each take an item, work on it, and take the next one.
+    /// - Parameter add: gets the number of items that are left, too.
+    /// - Returns: the result of each task.
+    func each<Item: Sendable, Part: Sendable>(
+        of items: [Item], isCancelled: @escaping @Sendable () -> Bool = { false }, startingWith part: Part,
+        _ add: @escaping @Sendable (inout Part, Item, _ left: Int) async throws(StoreError) -> Void
+    ) async throws(StoreError) -> [Part] {
+        let queue = NIOLockedValueBox(items[...])
         return try await withTaskGroup(of: Result<Part, StoreError>.self) { group in
             for _ in 0..<max(1, workers) {
                 group.addTask {
                     await Result { () async throws(StoreError) in
                         var part = part
                         while !isCancelled(),
-                            let (page, left) = queue.withLockedValue({ pages in
-                                pages.popFirst().map { ($0, pages.count) }
+                            let (item, left) = queue.withLockedValue({ items in
+                                items.popFirst().map { ($0, items.count) }
                             })
                         {
-                            try await add(&part, page, store.customers(in: page.app, numbered: page.numbers))
-                            progress(1 - Double(left) / total)
+                            try await add(&part, item, left)
                         }
-                        try await finish(&part)
                         return part
                     }
                 }

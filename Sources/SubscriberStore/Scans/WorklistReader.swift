@@ -81,12 +81,13 @@ package struct WorklistReader: Sendable {
         ) { (found, page, customers) async throws(StoreError) in
             let members = try await members(of: customers, page.numbers, in: store)
             if !members.isEmpty { found.append((page, members)) }
-        } finish: { (found) async throws(StoreError) in
-            for place in found.indices {
-                found[place].members = try await known(found[place].members, found[place].page.numbers, in: store)
-            }
         }
-        return parts.joined().sorted { $0.page.place < $1.page.place }.flatMap { $0.members.map(\.customer) }
+        // Only now, so that nobody is named whom an earlier page still knew.
+        let known = try await scan.each(of: Array(parts.joined()), startingWith: [Found]()) {
+            (known, found, _) async throws(StoreError) in
+            known.append((found.page, try await self.known(found.members, found.page.numbers, in: store)))
+        }
+        return known.joined().sorted { $0.page.place < $1.page.place }.flatMap { $0.members.map(\.customer) }
     }
 
     private struct Member: Sendable {

@@ -5,7 +5,7 @@ package import OfferCore
 import OfferEligibility
 import OfferTelemetry
 import ServiceLifecycle
-import SubscriberStore
+package import SubscriberStore
 
 /// The service that finds the events of customers, on one process at a time. It reviews each customer whose records changed,
 /// and each one about whom a decision may change because time has passed.
@@ -14,7 +14,7 @@ import SubscriberStore
 package struct EventWorker: Service {
     private let store: CurrentStore
     private let policy: CurrentPolicy
-    private let executor: any TaskExecutor
+    private let background: BackgroundReading
     private let now: @Sendable () -> Timestamp
     private let metrics: SyncMetrics
     private let finding: WorkLease
@@ -50,14 +50,14 @@ package struct EventWorker: Service {
     /// The time after which a failed review is made again.
     private static let pause = Duration.seconds(60)
 
-    /// - Parameter executor: the threads that read and decide.
+    /// - Parameter background: the threads that read and decide.
     package init(
-        _ store: CurrentStore, policy: CurrentPolicy, executor: any TaskExecutor,
+        _ store: CurrentStore, policy: CurrentPolicy, background: BackgroundReading,
         now: @escaping @Sendable () -> Timestamp, metrics: SyncMetrics, log: Logger
     ) {
         self.store = store
         self.policy = policy
-        self.executor = executor
+        self.background = background
         self.now = now
         self.metrics = metrics
         finding = WorkLease(.findingEvents, in: store)
@@ -103,7 +103,7 @@ package struct EventWorker: Service {
     package func round() async {
         guard let catalogue = policy.snapshot.catalogue, store.store != nil, hasWork(catalogue) else { return }
         await finding.perform {
-            await BackgroundReading.run(on: executor) {
+            await background.run {
                 while !Task.isCancelled, let catalogue = policy.snapshot.catalogue {
                     var hasMore = false
                     for (bundleID, app) in catalogue.apps {

@@ -4,7 +4,7 @@ package import OfferCore
 import OfferEligibility
 import OfferTelemetry
 import ServiceLifecycle
-import SubscriberStore
+package import SubscriberStore
 
 /// The service that makes the reports that are requested, one at a time among all processes.
 ///
@@ -13,7 +13,7 @@ import SubscriberStore
 package struct ReportWorker: Service {
     private let store: CurrentStore
     private let policy: CurrentPolicy
-    private let executor: any TaskExecutor
+    private let background: BackgroundReading
     private let now: @Sendable () -> Timestamp
     private let metrics: SyncMetrics
     private let log: Logger
@@ -23,14 +23,14 @@ package struct ReportWorker: Service {
     /// The number of customers or subscriptions after which the progress is noted in the store.
     private static let customersPerNote = 1000
 
-    /// - Parameter executor: the threads that read and count.
+    /// - Parameter background: the threads that read and count.
     package init(
-        _ store: CurrentStore, policy: CurrentPolicy, executor: any TaskExecutor,
+        _ store: CurrentStore, policy: CurrentPolicy, background: BackgroundReading,
         now: @escaping @Sendable () -> Timestamp, metrics: SyncMetrics, log: Logger
     ) {
         self.store = store
         self.policy = policy
-        self.executor = executor
+        self.background = background
         self.now = now
         self.metrics = metrics
         self.log = log
@@ -76,7 +76,7 @@ package struct ReportWorker: Service {
     private func result(of subject: ReportSubject) async throws -> [UInt8] {
         let catalogue = policy.snapshot.catalogue ?? Catalogue(apps: [:])
         let time = now()
-        let made = try await BackgroundReading.run(on: executor) {
+        let made = try await background.run {
             try await subject.result(in: catalogue, at: time, over: store) { count in
                 guard count % Self.customersPerNote == 0 else { return }
                 try? await store.noteProgress(of: subject, customersRead: count)

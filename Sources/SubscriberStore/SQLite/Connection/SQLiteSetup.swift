@@ -2,7 +2,7 @@ import OfferSQLite
 
 /// The settings of each connection to the database.
 enum SQLiteSetup {
-    /// The number of threads that read, and so of connections that read.
+    /// The number of threads that read for requests, and so of their connections.
     static let maximumReaders = 4
 
     static func openPool(_ settings: SQLiteSettings) throws -> SQLitePool {
@@ -13,7 +13,7 @@ enum SQLiteSetup {
             try connection.execute("PRAGMA foreign_keys = ON")
             // Overwrites deleted content with zeroes if that needs no extra writes. An erasure always overwrites it.
             try connection.execute("PRAGMA secure_delete = FAST")
-            // 8 MiB, so that five connections stay far below the service's memory limit.
+            // 8 MiB, so that six connections stay far below the service's memory limit.
             try connection.execute("PRAGMA cache_size = -8192")
         }
     }
