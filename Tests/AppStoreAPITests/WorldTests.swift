@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import AppStoreTestSupport
@@ -39,7 +40,26 @@ struct WorldTests {
         for event in cancelled {
             #expect(event.subscription.commitmentMembers.last?.1.contains(#"AutoRenewStatus":0"#) == true)
         }
+        try Self.checkUnclaims(events.filter { $0.type == "UNCLAIM_SEATS" })
         // Only the purchaser pays for seats.
         #expect(lives.allSatisfy { $0.ownership == "PURCHASED" || $0.subscriptions.allSatisfy(\.addedSeats.isEmpty) })
+    }
+
+    /// The content names seats, and the app in about half of the notifications.
+    private static func checkUnclaims(_ events: [WorldEvent]) throws {
+        let signer = WorldSigner(
+            chain: try TestChain(), bundleID: "com.example.app", appAppleID: 1, environment: "Production")
+        let payloads = try events.map { event in
+            let part = try signer.notification(event, uuid: "u").split(separator: ".")[1]
+            let base64 = part.replacing("-", with: "+").replacing("_", with: "/")
+            let data = try #require(
+                Data(base64Encoded: base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4)))
+            let payload = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+            #expect(payload["data"] == nil)
+            return try #require(payload["unclaimInfo"] as? [String: Any])
+        }
+        #expect(payloads.allSatisfy { ($0["unclaimSeatIds"] as? [String])?.count == 2 })
+        let named = payloads.count { $0["bundleId"] as? String == "com.example.app" }
+        #expect(named > 0 && payloads.contains { $0.count == 1 })
     }
 }

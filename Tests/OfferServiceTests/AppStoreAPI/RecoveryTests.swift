@@ -30,4 +30,19 @@ struct RecoveryTests {
         #expect(after.checkpoint == nil, "the whole history has not been read")
         try await service.end()
     }
+
+    @Test("what names no app is refused by a service with several, and stored once the history of its app has it")
+    func unnamed() async throws {
+        let service = try await SimulatedService(customers: 120, posting: Poster.Settings(), hasOtherApp: true)
+        try service.start()
+        let world = service.standIn.production
+        func missing() -> Int { world.notifications(from: .min, until: .max).filter { !$0.wasReceived }.count }
+        for _ in 0..<400 where missing() == 0 { await service.pass(3600, recovers: false) }
+        let refused = missing()
+        let before = try await service.received(in: Sample.production)
+        #expect(refused > 0 && before.notifications + refused == world.notificationCount)
+        #expect(try await service.recoverFailures(in: Sample.production)?.recovered == refused)
+        #expect(try await service.received(in: Sample.production).notifications == world.notificationCount)
+        try await service.end()
+    }
 }

@@ -38,13 +38,16 @@ final class SimulatedService: Sendable {
     /// What signs tokens.
     let pair: SigningKey
     private let folder: TemporaryFolder
+    /// Whether the service has another app, too.
+    private let hasOtherApp: Bool
     private let running = NIOLockedValueBox<Running?>(nil)
 
     /// - Parameters:
     ///   - customers: in production; the sandbox has a tenth as many.
     ///   - posting: how notifications get lost.
-    init(customers: Int, posting: Poster.Settings) async throws {
+    init(customers: Int, posting: Poster.Settings, hasOtherApp: Bool = false) async throws {
         folder = try TemporaryFolder()
+        self.hasOtherApp = hasOtherApp
         pair = try Fixtures.makeSigningKey()
         let clock = NIOLockedValueBox(Int64(Date().timeIntervalSince1970 * 1000))
         self.clock = clock
@@ -69,7 +72,7 @@ final class SimulatedService: Sendable {
     ///   - wait: how long a request waits for the App Store.
     ///   - isFast: whether time limits run on the clock that the test moves.
     func start(wait: Duration = .milliseconds(800), isFast: Bool = true) throws {
-        let policy = try Self.policy(pair, Fixtures.keyID())
+        let policy = try policy(pair, Fixtures.keyID())
         let policies = CurrentPolicy(policy)
         let settings = SQLiteSettings(path: folder.path + "/store.sqlite")
         let store = try SQLiteStore(settings)
@@ -123,15 +126,18 @@ final class SimulatedService: Sendable {
     /// Puts a new key in force while the service runs. The App Store no longer accepts the old one.
     func rotateKey() throws {
         let (id, pair) = (try KeyID(utf8: Array("SECONDKEY2".utf8)), try Fixtures.makeSigningKey())
-        try running.withLockedValue { $0 }?.policy.replace(with: Self.policy(pair, id))
+        try running.withLockedValue { $0 }?.policy.replace(with: policy(pair, id))
         standIn.tokens.replace(keys: [id.description: pair])
     }
 
-    private static func policy(_ pair: SigningKey, _ id: KeyID) throws -> Policy {
-        let app = Catalogue.App(appAppleID: 1_234_567_890, offers: [:])
+    private func policy(_ pair: SigningKey, _ id: KeyID) throws -> Policy {
+        var apps = [Sample.bundleID: Catalogue.App(appAppleID: 1_234_567_890, offers: [:])]
+        if hasOtherApp {
+            apps[try BundleID(utf8: Array("com.example.other".utf8))] = Catalogue.App(appAppleID: 1, offers: [:])
+        }
         return Policy(
             ring: KeyRing(active: KeyRing.Key(id: id, pair: pair)),
-            catalogue: Catalogue(apps: [Sample.bundleID: app]),
+            catalogue: Catalogue(apps: apps),
             issuerIDs: IssuerIDs(ofAllApps: try Fixtures.issuerID()))
     }
 

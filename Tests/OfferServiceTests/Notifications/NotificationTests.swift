@@ -110,12 +110,26 @@ struct NotificationTests {
         let environment = content.contains("Sandbox") ? "Sandbox" : "Production"
         let labels = #"app="com.example.app",environment="\#(environment)",type="UNCLAIM_SEATS""#
         #expect(intake.routes.scrape()["offer_signer_notification_types_total{\(labels)}"] == 1)
-        #expect(intake.routes.log.text.contains(#""type": UNCLAIM_SEATS"#))
+        let log = intake.routes.log.text
+        #expect(log.contains(#""type": UNCLAIM_SEATS"#) && log.contains("notification stored"), "\(log)")
+        #expect(!log.contains("unknown kind"))
         #expect(try await intake.store.payloads(after: nil, limit: 10).count == 1)
         #expect(try await intake.sampleCustomers().isEmpty)
         // Another developer's notification may name no app either.
         let forwards = try await intake.store.receivers().map(\.pending)
         #expect(forwards == (content.contains("appAppleId") ? [1] : []))
+    }
+
+    @Test("with several apps, a notification that names none is refused, and the log has its type")
+    func unnamedAmongSeveral() async throws {
+        let intake = try StoreService.notifications(others: [BundleID(utf8: Array("com.example.other".utf8))])
+        let response = try await intake.notify(
+            TestNotification(
+                type: "UNCLAIM_SEATS", transaction: nil, renewalInfo: nil,
+                change: { $0.without("data").with("unclaimInfo", #"{"unclaimSeatIds":[]}"#) }))
+        #expect(response.status == 422, "\(response.text)")
+        #expect(intake.routes.log.text.contains("UNCLAIM_SEATS"), "\(intake.routes.log.text)")
+        #expect(try await intake.store.payloads(after: nil, limit: 10).isEmpty)
     }
 
     @Test(

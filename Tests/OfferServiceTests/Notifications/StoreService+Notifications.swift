@@ -14,14 +14,18 @@ extension StoreService {
     /// A service for notifications, at the time of ``Fixtures``.
     static func notifications(
         sharedSecret: String? = nil, receivers: [String] = [], limits: Limits = Limits(), ocsp: OCSPTransport? = nil,
-        chain: TestChain? = nil,
+        chain: TestChain? = nil, others: [BundleID] = [],
         isOpen: Bool = true, refresher: RefreshQueue? = nil
     ) throws -> StoreService {
         let app = Catalogue.App(
             appAppleID: 1_234_567_890, offers: [:],
             notifications: AppNotifications(receivers: receivers, sharedSecret: sharedSecret.map { Secret($0) }))
+        var apps = [Sample.bundleID: app]
+        for (place, other) in others.enumerated() {
+            apps[other] = Catalogue.App(appAppleID: Int64(place) + 1, offers: [:])
+        }
         let service = try StoreService(
-            catalogue: Catalogue(apps: [Sample.bundleID: app]), limits: limits, hasIssuerID: false, ocsp: ocsp,
+            catalogue: Catalogue(apps: apps), limits: limits, hasIssuerID: false, ocsp: ocsp,
             chain: chain, isOpen: isOpen
         ) { $0.subscribers.refresher = refresher }
         service.routes.setTime(Fixtures.timestamp)

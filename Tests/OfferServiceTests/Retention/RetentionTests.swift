@@ -88,6 +88,24 @@ struct RetentionTests {
         }
     }
 
+    @Test("in a commitment, its own auto-renew status is the customer's choice")
+    func commitment() async throws {
+        for (choice, offers) in [(AutoRenewStatus.off, true), (.on, false)] {
+            let service = try StoreService.retention()
+            try await service.addSubscriber {
+                $0.commitment = Commitment(billingPeriodNumber: 3, totalBillingPeriods: 12)
+            }
+            // The next bill comes in any case.
+            let renewal = Sample.renewal(of: "1000", signed: 2) {
+                $0.appAccountToken = Sample.token(1)
+                $0.commitment = CommitmentRenewal(autoRenewProductID: $0.productID, autoRenewStatus: choice)
+            }
+            try await service.store.merge([renewal], in: Sample.production)
+            let answer = try await service.message().text
+            #expect(answer.contains("promotionalOffer") == offers, "\(answer)")
+        }
+    }
+
     @Test("an offer has a JWS that is bound to the subscription of the request")
     func version2() async throws {
         let service = try StoreService.retention()
