@@ -34,7 +34,7 @@ final class RulesTrials: Service {
     static let maximumTrials = 10
     /// The time for which a result is kept.
     static let lifetime = Duration.seconds(3600)
-    /// Reading more at a time would keep a connection to the database from decisions for longer.
+    /// Reading more at a time would keep SQLite from moving its log for longer.
     private static let pageSize: Int64 = 100
 
     private let store: CurrentStore

@@ -9,7 +9,7 @@ package struct OfferReportReader: Sendable {
     /// The app's settings, which say whose purchases count.
     package let settings: Catalogue.App
 
-    /// The number of exposures read at a time. Decisions wait for at most one such step.
+    /// The number of exposures read at a time. Meanwhile, SQLite cannot move its log.
     private static let pageSize = 50
 
     package init(_ offer: ReportedOffer, _ question: ReportQuestion, _ settings: Catalogue.App) {

@@ -9,7 +9,7 @@ package struct SubscriptionReportReader: Sendable {
     /// The app's settings, which name the products that can be family-shared.
     package let settings: Catalogue.App
 
-    /// The number of subscriptions read at a time. Decisions wait for at most one such step.
+    /// The number of subscriptions read at a time. Meanwhile, SQLite cannot move its log.
     private static let pageSize: Int64 = 100
 
     package init(_ app: AppScope, _ question: SubscriptionQuestion, _ settings: Catalogue.App) {
