@@ -2,7 +2,8 @@ import OfferCore
 
 /// A customer's subscription periods, by timeline.
 ///
-/// Each family share has its own timeline, and so does each Apple Account that uses the same account of the app.
+/// Each family share has its own timeline, and so has a subscription whose buyer is not known, because it may be one. Each
+/// Apple Account that uses the same account of the app has its own, too.
 /// Subscriptions in different timelines do not replace each other.
 struct Timelines {
     private let timelines: [Timeline]
@@ -31,7 +32,7 @@ struct Timelines {
         ///   name Apple Accounts.
         init(_ subscription: SubscriptionPeriods, hasOneAccount: Bool) {
             let account = subscription.appTransactionID
-            if let group = subscription.groupID, !subscription.isAnothers, hasOneAccount || account != nil {
+            if let group = subscription.groupID, subscription.ownership == .purchased, hasOneAccount || account != nil {
                 self = .group(group, account: hasOneAccount ? nil : account)
             } else {
                 self = .alone(subscription.originalTransactionID)

@@ -94,6 +94,26 @@ struct HistoryTests {
         #expect(groups([share, own]) == ["g"])
         let gap = try Make.transaction("2", 0, 30)
         #expect(groups([share, gap]).isEmpty)
+        let late = try Make.transaction("6", of: "5", 0, 30) { $0.ownership = ownership }
+        #expect(groups([late, own]) == (ownership == nil ? [] : ["g"]), "it may be the customer's own, with a gap")
+    }
+
+    @Test(
+        "what another person paid in the group is neither a renewal nor paid time of the customer",
+        arguments: [OwnershipType.familyShared, .assigned, nil])
+    func paidByOthers(ownership: OwnershipType?) throws {
+        let share: [SubscriberFact] = try [("50", -60), ("51", -30), ("52", 0)].map { (id: String, start: Double) in
+            try Make.transaction(id, of: "50", start, start + 30) {
+                $0.ownership = ownership
+                $0.reason = id == "50" ? .purchase : .renewal
+            }
+        }
+        let own = try Make.transaction("60", of: "60", 15, 45) { $0.reason = .purchase }
+        let state = SubscriberState(share + [own], at: .day(20))
+        let bought = try #require(state.subscriptions.first { $0.originalTransactionID.text.description == "60" })
+        #expect(bought.renewals == 0 && bought.paidFor == .days(5), "\(bought.renewals) \(bought.paidFor)")
+        let others = state.subscriptions.filter { $0.originalTransactionID != bought.originalTransactionID }
+        #expect(others.map(\.status) == [.active], "it is not replaced")
     }
 
     @Test("a group is known to a period that runs, or to an end that the App Store has stated after it")
