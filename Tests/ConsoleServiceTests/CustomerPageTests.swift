@@ -121,14 +121,17 @@ struct CustomerPageTests {
         let user = await console.get(Self.page("originalTransactionID", "9000000000002"), cookie: cookie).text
         #expect(user.contains("A seat of a group or an organisation. Only the purchaser can redeem offers."))
         #expect(!user.contains("costs") && !user.contains("1,200"))
-        // Without a renewal, there are no next seats.
-        let off = Sample.renewal(of: "9000000000001", signed: 2) {
-            $0.quantity = 1
-            $0.commitment = CommitmentRenewal(autoRenewStatus: .off)
+        // The next bill comes although the commitment is cancelled, but not after auto-renew is off.
+        for (day, status, hasNext) in [(2, AutoRenewStatus.on, true), (3, .off, false)] as [(Double, _, Bool)] {
+            let off = Sample.renewal(of: "9000000000001", signed: day) {
+                $0 = Renewal(productID: $0.productID, autoRenewStatus: status)
+                $0.quantity = 1
+                $0.commitment = CommitmentRenewal(autoRenewStatus: .off)
+            }
+            try await console.store.merge([off], in: Sample.production)
+            let leaving = await console.get(Self.page("originalTransactionID", "9000000000001"), cookie: cookie).text
+            #expect(leaving.contains("It has 1,200 seats") && leaving.contains("The next period has") == hasNext)
         }
-        try await console.store.merge([off], in: Sample.production)
-        let leaving = await console.get(Self.page("originalTransactionID", "9000000000001"), cookie: cookie).text
-        #expect(leaving.contains("It has 1,200 seats") && !leaving.contains("The next period has"))
     }
 
     @Test("the terms of an offer stand beside it once App Store Connect has been read")

@@ -182,8 +182,8 @@ extension SubscriptionView {
         if let amount = terms.price, let currency = terms.currency {
             price = "\(FixedText.amount(Double(amount))) \(currency)"
         }
-        let renews = subscription.autoRenews == true && subscription.endedAt == nil
-        seats = terms.seats.map { ($0, terms.refundedSeats, renews ? terms.nextSeats : nil) }
+        let nextSeats = subscription.endedAt == nil ? terms.nextSeats : nil
+        seats = terms.seats.map { ($0, terms.refundedSeats, nextSeats) }
         commitment = subscription.commitment.flatMap { commitment in
             commitment.billingPeriodNumber.flatMap { number in
                 commitment.totalBillingPeriods.map { (Int(number), Int($0)) }

@@ -57,8 +57,9 @@ package struct SubscriptionTerms {
         return refunded.isEmpty ? nil : refunded.reduce(0, &+)
     }
 
-    /// The seats of the next period; nil if the App Store does not state them.
-    package var nextSeats: Int64? { renewal?.quantity }
+    /// The seats of the next period; nil if the App Store does not state them, and if none follows. During a commitment, a
+    /// bill follows even if the customer has cancelled it.
+    package var nextSeats: Int64? { renewal?.autoRenewStatus == .on ? renewal?.quantity : nil }
 
     /// Writes the members of the current period, then `next` for the next one, and `afterCommitment` for what follows the
     /// commitment unless the customer has cancelled, each if the App Store states anything about it.
@@ -74,7 +75,8 @@ package struct SubscriptionTerms {
             writer.member("additionalTransactionReason", reason.rawValue)
         }
         guard let renewal else { return }
-        if renewal.price != nil || renewal.quantity != nil || renewal.billingPlan != nil {
+        let hasPrice = renewal.price != nil && renewal.currency != nil
+        if hasPrice || renewal.quantity != nil || renewal.billingPlan != nil {
             writer.object("next") { writer in
                 writer.members(ofPrice: renewal.price, renewal.currency)
                 if let quantity = renewal.quantity { writer.member("seats", quantity) }

@@ -83,7 +83,7 @@ package struct WorklistReader: Sendable {
             if !members.isEmpty { found.append((page, members)) }
         }
         // Only now, so that nobody is named whom an earlier page still knew.
-        let known = try await scan.each(of: Array(parts.joined()), startingWith: [Found]()) {
+        let known = try await scan.each(of: Array(parts.joined()), isCancelled: isCancelled, startingWith: [Found]()) {
             (known, found, _) async throws(StoreError) in
             known.append((found.page, try await self.known(found.members, found.page.numbers, in: store)))
         }
