@@ -82,7 +82,7 @@ package struct WorklistReader: Sendable {
             let members = try await members(of: customers, page.numbers, in: store)
             if !members.isEmpty { found.append((page, members)) }
         }
-        // Only now, so that nobody is named whom an earlier page still knew.
+        // The check follows the last page, so it also finds customers who were erased during the scan.
         let known = try await scan.each(of: Array(parts.joined()), isCancelled: isCancelled, startingWith: [Found]()) {
             (known, found, _) async throws(StoreError) in
             known.append((found.page, try await self.known(found.members, found.page.numbers, in: store)))

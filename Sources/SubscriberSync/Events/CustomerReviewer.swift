@@ -83,8 +83,8 @@ package struct CustomerReviewer: Sendable {
     }
 
     /// Returns the accounts that a subscription represented and represents no longer.
-    /// - Parameter isLast: true if it represents nobody now. The state of an unnamed customer then moves to the first
-    ///   representative.
+    /// - Parameter isLast: true if it no longer represents any customer. The state of a customer without a name then moves to the
+    ///   first representative.
     private func departures(
         from before: ReviewStates?, _ customers: [Candidate], present: Set<String>, isLast: Bool
     ) -> [SettledReview.Departure] {
